@@ -23,3 +23,19 @@ codex_login() {
   printf '{"auth_mode":"chatgpt",\n   "tokens":{"id_token":"id-%s-secret-secret-secret", "access_token":"access-%s-secret-secret-secret","refresh_token":"rt-%s-secret-secret-secret"},\n "last_refresh":"2026-01-01T00:00:00Z","more":[1,  2]}\n' "$1" "$1" "$1" >"$HOME/.codex/auth.json"
   chmod 600 "$HOME/.codex/auth.json"
 }
+
+# The model is the whole network from now on.
+be_the_network() { export HTTPS_PROXY=http://127.0.0.1:$(cat "$M/proxy"); }
+
+# A log-in of Claude with the refresh token rt-N, which ends at END (milliseconds).
+claude_login() {
+  mkdir -p "$HOME/.claude"
+  printf '{"claudeAiOauth":{"accessToken":"access-%s-secret-secret-secret", "refreshToken":"rt-%s-secret-secret-secret","expiresAt":%s,\n "scopes":["user:inference","user:profile"],"subscriptionType":"max"},  "other":1}\n' "$1" "$1" "${2:-99999999999999}" >"$HOME/.claude/.credentials.json"
+  chmod 600 "$HOME/.claude/.credentials.json"
+}
+
+# A log-in of Gemini at Google.
+google_login() {
+  mkdir -p "$HOME/.gemini"
+  printf '{"access_token":"access-%s-secret-secret-secret","refresh_token":"rt-1-secret-secret-secret","scope":"old","token_type":"Bearer","id_token":"id-%s-secret-secret-secret","expiry_date":%s}' "$1" "$1" "${2:-1}" >"$HOME/.gemini/oauth_creds.json"
+}

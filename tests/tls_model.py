@@ -2,11 +2,16 @@
 to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
-with "elsewhere", a redirect to another host. /oauth/token takes each refresh token once: rt-N gives rt-(N+1).
+with "elsewhere", a redirect to another host. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
+Google's does, takes it again and again.
+
+At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
 """
-import http.server, json, os, ssl, subprocess, sys, threading, time
+import http.server, json, os, ssl, subprocess, sys, threading, time, urllib.parse
 
 top = sys.argv[1]
+HOSTS = ["localhost", "api.anthropic.com", "platform.claude.com", "console.anthropic.com", "oauth2.googleapis.com",
+         "cloudcode-pa.googleapis.com", "auth.openai.com", "chatgpt.com"]
 lock = threading.Lock()
 
 
@@ -16,7 +21,7 @@ def openssl(*args):
 
 def make_certificates():
     with open(f"{top}/ext", "w") as f:
-        f.write("subjectAltName=DNS:localhost\n")
+        f.write("subjectAltName=" + ",".join("DNS:" + h for h in HOSTS) + "\n")
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     openssl("req", "-x509", *key, "-keyout", f"{top}/ca.key", "-out", f"{top}/ca.pem", "-days", "3", "-subj", "/CN=CA")
     openssl("req", *key, "-keyout", f"{top}/s.key", "-out", f"{top}/s.csr", "-subj", "/CN=localhost")
@@ -27,6 +32,7 @@ def make_certificates():
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     spent = set()
+    host = ""
 
     def log_message(self, *args):
         pass
@@ -52,22 +58,39 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def renew(self, body):
-        token = json.loads(body)["refresh_token"]
+        google = self.path == "/token"
+        token = dict(urllib.parse.parse_qsl(body))["refresh_token"] if google else json.loads(body)["refresh_token"]
         with lock:
             good = token.startswith("rt-") and token not in self.spent
-            self.spent.add(token)
+            if not google:
+                self.spent.add(token)
         if not good:
             return self.answer(401, {"error": "refresh_token_reused", "token": token})
         n = int(token.split("-")[1]) + 1
         time.sleep(0.2)
-        self.answer(200, {"access_token": f"access-{n}-secret-secret-secret", "id_token": f"id-{n}-secret-secret-secret",
-                          "refresh_token": f"rt-{n}-secret-secret-secret", "expires_in": 3600, "other": "unknown-secret"})
+        reply = {"access_token": f"access-{n}-secret-secret-secret", "id_token": f"id-{n}-secret-secret-secret",
+                 "expires_in": 3600, "other": "unknown-secret", "scope": "all of-it"}
+        if not google:
+            reply["refresh_token"] = f"rt-{n}-secret-secret-secret"
+        self.answer(200, reply)
+
+    def do_CONNECT(self):
+        self.host = self.path.rsplit(":", 1)[0]
+        self.send_response(200)
+        self.end_headers()
+        try:
+            self.connection = context.wrap_socket(self.connection, server_side=True)
+        except (OSError, ssl.SSLError):
+            self.close_connection = True
+            return
+        self.rfile, self.wfile = self.connection.makefile("rb", -1), self.connection.makefile("wb", 0)
+        self.close_connection = False
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         with lock, open(f"{top}/requests", "a") as f:
-            print(self.path, self.headers.get("x-api-key"), self.headers.get("authorization"), body, file=f)
-        if self.path.startswith("/oauth/token"):
+            print(self.host + self.path, self.headers.get("x-api-key"), self.headers.get("authorization"), body, file=f)
+        if self.path.startswith("/oauth/token") or self.path in ("/v1/oauth/token", "/token"):
             self.renew(body)
         elif "stream" in body:
             self.stream()
@@ -85,6 +108,11 @@ server.daemon_threads = True
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(f"{top}/s.crt", f"{top}/s.key")
 server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
+proxy.daemon_threads = True
+threading.Thread(target=proxy.serve_forever, daemon=True).start()
+with open(f"{top}/proxy", "w") as f:
+    f.write(str(proxy.server_address[1]))
 with open(f"{top}/port.new", "w") as f:
     f.write(str(server.server_address[1]))
 os.rename(f"{top}/port.new", f"{top}/port")

@@ -24,6 +24,7 @@ struct outside;
 struct agent_place {
 	const char *project, *workspace;
 	struct agent_env env;
+	bool mcp;                      /* the agent is given the task's file tools */
 	const struct outside *outside; /* the secrets that stay outside (outside.h); NULL: none */
 };
 

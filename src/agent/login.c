@@ -3,11 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/claude.h"
 #include "agent/outside.h"
+#include "agent/settings.h"
 #include "agent/tokens.h"
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -70,6 +74,32 @@ void login_report_release(struct login_report *r)
 	*r = (struct login_report){ 0 };
 }
 
+/* Adds the members that tell of the file tools to those of a file of JSON. */
+static void add_mcp(const struct config_agent *a, struct file *f)
+{
+	size_t n = strlen(f->path);
+
+	for (size_t i = 0; i < a->mcp.n; i++) {
+		const char *entry = a->mcp.v[i];
+		json_t *all, *more;
+		char *text = NULL;
+
+		if (strncmp(entry, "~/", 2) || strncmp(entry + 2, f->path, n) || entry[2 + n] != '=')
+			continue;
+		all = settings_parse(f->path, &f->text);
+		more = json_loads(entry + 3 + n, 0, NULL);
+		if (all && more && !json_object_update_recursive(all, more))
+			text = json_dumps(all, JSON_INDENT(2));
+		if (text) {
+			buf_reset(&f->text);
+			buf_addstr(&f->text, text);
+		}
+		free(text);
+		json_decref(all);
+		json_decref(more);
+	}
+}
+
 static int read_users(struct copy *c, int from, struct file *f, struct err *e)
 {
 	f->text = (struct buf)BUF_INIT(MAX_BYTES - c->bytes);
@@ -84,6 +114,8 @@ static int read_users(struct copy *c, int from, struct file *f, struct err *e)
 	c->bytes += f->text.len;
 	if (!strcmp(f->path, CLAUDE_FILE))
 		claude_own_part(&f->text, c->place);
+	if (c->place->mcp)
+		add_mcp(c->agent, f);
 	if (c->place->outside) {
 		outside_text(c->place->outside, f->path, &f->text);
 		f->tokens.all = c->place->outside->mode == OUTSIDE_ALL;

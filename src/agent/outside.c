@@ -29,6 +29,7 @@ void outside_release(struct outside *o)
 	strvec_release(&o->entered);
 	strvec_release(&o->told);
 	strvec_release(&o->vars);
+	strvec_release(&o->hosts);
 	free(o->home);
 	*o = (struct outside){ 0 };
 }
@@ -98,7 +99,7 @@ static bool need_service(const struct outside_where *w, struct outside *o, const
 	auto_str url = d ? users_url(w, o->login, name) : NULL;
 	struct service *s;
 
-	if (!d || !w->possible)
+	if (!d || !w->possible || (d->tls && !w->tls))
 		return false;
 	if (vault_service(&o->table, name, strlen(name)))
 		return true;
@@ -112,6 +113,7 @@ static bool need_service(const struct outside_where *w, struct outside *o, const
 	strvec_pushv(&s->headers, d->headers);
 	strvec_pushv(&s->paths, d->paths);
 	strvec_pushv(&s->renews, d->renews);
+	s->tls = d->tls;
 	return true;
 }
 
@@ -257,6 +259,35 @@ static void redirect(struct outside *o)
 		tell(o, o->login->told[i]);
 }
 
+/* The host of "https://HOST/PATH"; on the heap. */
+static char *host_of(const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	return host ? xstrndup(host + 3, strcspn(host + 3, "/")) : xstrdup("");
+}
+
+/* All such hosts of the agent: a later one of its commands in the task may need others of them. */
+static void take_hosts_over(struct outside *o)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < o->table.nservices; i++)
+		any |= o->table.services[i].tls;
+	for (size_t i = 0; any && o->login->secrets[i]; i++) {
+		const char *name = strrchr(o->login->secrets[i], '=');
+		const struct default_service *d = name ? config_service(name + 1) : NULL;
+		auto_str host = d && d->tls ? host_of(d->url) : NULL;
+
+		if (host)
+			note(&o->hosts, host);
+	}
+	if (!o->hosts.n)
+		return;
+	strvec_push(&o->vars, "NODE_EXTRA_CA_CERTS=" INSIDE_AUTHORITY);
+	strvec_push(&o->vars, "SSL_CERT_FILE=" INSIDE_CERTIFICATES);
+}
+
 /* Settings that name another address win over what the agent is told, and it would send the dummy there. */
 static bool has_own_address(const struct outside_where *w)
 {
@@ -294,8 +325,10 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	for (size_t i = 0; o.login && o.login->secrets[i]; i++)
 		if (strchr(o.login->secrets[i], ':'))
 			look_in_file(&use, &o, o.login->secrets[i]);
-	if (o.login)
+	if (o.login) {
 		redirect(&o);
+		take_hosts_over(&o);
+	}
 	*ret = o;
 	o = (struct outside){ 0 };
 	return 0;

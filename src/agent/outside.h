@@ -6,7 +6,7 @@
  *	outside_open(&where, &o, e)          finds the secrets: in variables and in log-in files
  *	agent_copy_login(…, &o, …)           log-in files, with dummies
  *	outside_env(&o, &env)                variables, with dummies and with the proxy's addresses
- *	o.table → the proxy's process; o.told → files inside
+ *	o.table → the proxy's process; o.told → files inside; o.hosts → the proxy of network `allow`
  *
  * With agents.NAME.credentials unset, what the proxy cannot add is copied; `proxy` leaves it out.
  */
@@ -38,6 +38,8 @@ struct outside {
 	struct strvec entered; /* names of secrets that enter as they are */
 	struct strvec told;    /* "/etc/DIR/NAME=TEXT" */
 	struct strvec vars;    /* "NAME=VALUE": addresses of the proxy */
+	struct strvec
+		hosts; /* whose TLS the proxy answers; not empty: the table needs a certificate authority */
 	const struct default_login *login;
 	/* where the user has the log-in files: agent_users_path */
 	const struct config_agent *agent;
@@ -58,6 +60,7 @@ struct outside_where {
 	int home_fd;
 	bool possible;            /* the task can reach a proxy */
 	bool fixed;               /* the task runs already, and its files in /etc do not change */
+	bool tls;                 /* the task trusts a certificate authority of its own, or will */
 	const unsigned char *key; /* for the dummies */
 };
 
@@ -69,6 +72,10 @@ void outside_text(const struct outside *o, const char *path, struct buf *text);
 /* Whether a task's own file of this path is one that must be replaced: it has a secret that stays outside by now, or
  * dummies of other secrets than the user has now. */
 bool outside_is_old(const struct outside *o, const char *path, const char *text, size_t len);
+/* The files inside with the authority's certificate, and with it beside all others that the user trusts. */
+#define INSIDE_AUTHORITY    "/run/garth/authority.pem"
+#define INSIDE_CERTIFICATES "/run/garth/certificates.pem"
+
 /* Whether the log-in in this file is renewed through the proxy. */
 bool outside_renews(const struct outside *o, const char *path);
 

@@ -34,13 +34,14 @@ static const struct {
 	{ 0x890, 0x891 },     /* Arabic marks above */
 	{ 0x8e2, 0x8e2 },     /* Arabic disputed end of ayah */
 	{ 0x115f, 0x1160 },   /* Hangul fillers */
+	{ 0x1680, 0x1680 },   /* Ogham space mark */
 	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
 	{ 0x180b, 0x180f },   /* Mongolian variation selectors, vowel separator */
-	{ 0x2007, 0x2007 },   /* figure space, which does not break */
+	{ 0x2000, 0x200a },   /* spaces of other widths, which separate no words */
 	{ 0x200b, 0x200f },   /* zero width space and joiners, direction marks */
 	{ 0x2028, 0x202e },   /* line and paragraph separator, embeddings and overrides of direction */
 	{ 0x202f, 0x202f },   /* narrow no-break space */
-	{ 0x2060, 0x206f },   /* word joiner, invisible operators, isolates of direction */
+	{ 0x205f, 0x206f },   /* mathematical space, word joiner, invisible operators, isolates of direction */
 	{ 0x2800, 0x2800 },   /* blank Braille pattern */
 	{ 0x3164, 0x3164 },   /* Hangul filler */
 	{ 0xfe00, 0xfe0f },   /* variation selectors */
@@ -50,6 +51,7 @@ static const struct {
 	{ 0x110bd, 0x110bd }, /* Kaithi number sign */
 	{ 0x110cd, 0x110cd }, /* Kaithi number sign above */
 	{ 0x13430, 0x1343f }, /* Egyptian hieroglyph format controls */
+	{ 0x16fe4, 0x16fe4 }, /* Khitan filler */
 	{ 0x1bca0, 0x1bca3 }, /* shorthand format controls */
 	{ 0x1d159, 0x1d159 }, /* null notehead */
 	{ 0x1d173, 0x1d17a }, /* musical format controls */

@@ -62,8 +62,8 @@ void added_layers_tell(const struct add_layers *b, bool quiet)
 	if (r->files && !quiet)
 		tell_files(r);
 	if (r->left_out.n)
-		say_warning_list(
-			&r->left_out, "not included: neither files nor links that stay in the checkout");
+		say_warning_list(&r->left_out,
+			"not included: keys and log-ins, or neither files nor links that stay in the checkout");
 	if (r->not_ignored.n)
 		say_warning_list(&r->not_ignored,
 			"included, but not ignored by git: the task can commit and publish %s",

@@ -11,62 +11,22 @@
 #include "base/strvec.h"
 #include "cli/say.h"
 #include "git/repo.h"
-#include "git/uncommitted.h"
 #include "sys/fd.h"
-#include "workspace/workspace.h"
 
 #define NAMES_SHOWN 3
-
-static int find(void *arg, struct err *e)
-{
-	struct checkout_changes *w = arg;
-
-	return uncommitted_find(w->dir, w->repo, w->answer, e);
-}
-
-static void start(const struct repo *r, void *arg)
-{
-	struct checkout_changes *w = arg;
-	struct err ignored = ERR_INIT;
-
-	w->answer = fd_of_bytes("changes", "", 0);
-	w->repo = r;
-	if (w->answer >= 0)
-		worker_start(&w->git, find, w, &ignored);
-	w->repo = NULL;
-}
-
-void checkout_changes_watch(struct checkout_changes *w, struct task_spec *spec)
-{
-	w->dir = spec->dir;
-	spec->on_checked = start;
-	spec->on_checked_arg = w;
-}
-
-void checkout_changes_release(struct checkout_changes *w)
-{
-	worker_release(&w->git);
-	fd_closep(&w->answer);
-}
 
 static void tell_settings(void)
 {
 	say_warning("uncommitted changes of " REPO_SETTINGS " are not in force");
 }
 
-void checkout_changes_tell(struct checkout_changes *w, const struct task *t, const struct strvec *included)
+void checkout_changes_tell(struct left_behind *w, const struct task *t, const struct strvec *included)
 {
 	auto_buf names = BUF_SMALL, clean = BUF_SMALL;
-	auto_strvec all = STRVEC_INIT, paths = STRVEC_INIT;
-	struct err ignored = ERR_INIT;
+	auto_strvec paths = STRVEC_INIT;
 	char count[COUNT_TEXT_MAX];
 
-	if (!backend_of(t)->has_git || !w->git.pid || worker_wait(&w->git, &ignored) < 0 ||
-		uncommitted_read(w->answer, &all, &ignored) < 0)
-		return;
-	for (size_t i = 0; i < all.n; i++)
-		if (!strvec_has(included, all.v[i]))
-			strvec_push(&paths, all.v[i]);
+	left_behind_read(w, t, included, &paths);
 	if (!paths.n)
 		return;
 	for (size_t i = 0; i < paths.n && i < NAMES_SHOWN; i++)

@@ -57,6 +57,7 @@ int cmd_allow(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 int cmd_rollback(int argc, char **argv);
 int cmd_sync(int argc, char **argv);
+int cmd_acp(int argc, char **argv);
 int cmd_pause(int argc, char **argv);
 int cmd_resume(int argc, char **argv);
 int cmd_answer(int argc, char **argv);

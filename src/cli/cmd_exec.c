@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -10,8 +11,12 @@
 #include "task/agent_name.h"
 #include "task/directory.h"
 #include "task/disk_limit.h"
+#include "task/program.h"
 #include "task/verdict.h"
 #include "runtime/choose_network.h"
+
+/* As a shell, and the jail's first process, report it. */
+#define EXIT_NOT_FOUND 127
 
 /* A process that exceeds the file size limit is killed without a message. */
 static void tell_killed(struct context *c, const struct task *t, int exit_code)
@@ -25,6 +30,22 @@ static void tell_killed(struct context *c, const struct task *t, int exit_code)
 	why = disk_explain(exit_code, disk_max(&c->config, dir, (uint64_t)t->disk), t->name);
 	if (why)
 		say_warning("%s", why);
+}
+
+/* What is shown is chosen when a task starts: a program in another place is not there in one that runs. */
+static void tell_not_shown(const struct context *c, const struct task *t, const char *program, int exit_code)
+{
+	auto_str path = exit_code == EXIT_NOT_FOUND ? program_find(program) : NULL;
+	auto_str real = path ? canonicalize_file_name(path) : NULL, line = NULL;
+
+	if (!real || program_path_is_shown(c, real))
+		return;
+	say_warning("program '%s' is '%s', which task '%s' is not shown: it was started without it", program,
+		path, t->name);
+	line = program_line_for(c, real);
+	if (line)
+		say_hint("%s    # in %s, before the task starts again", line,
+			c->config.path ? c->config.path : "the configuration");
 }
 
 /* Finds the agent, to give it what `garth run` gives it: named by --agent, by its program, or, for a shell,
@@ -80,6 +101,7 @@ int exec_in_task(const char *name, const struct exec_opts *x, char *const *argv)
 		return say_error(&e);
 	}
 	tell_killed(&c, &t, r.exit_code);
+	tell_not_shown(&c, &t, argv[0], r.exit_code);
 	return r.exit_code;
 }
 

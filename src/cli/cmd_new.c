@@ -51,7 +51,7 @@ int cmd_new(int argc, char **argv)
 	struct cmd_line l = { "new", opts, 1, 1, false, 0, 0 };
 	auto_context c = { .home.fd = -1 };
 	struct err e = ERR_INIT;
-	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_left_behind changes = LEFT_BEHIND_INIT;
 	auto_strvec notes = STRVEC_INIT;
 	auto_task t = { 0 };
 	auto_str cwd = NULL;
@@ -67,7 +67,7 @@ int cmd_new(int argc, char **argv)
 	spec.submodules = submodules;
 	/* it takes as long as git status, and its answer is not shown otherwise */
 	if (!with_changes && !json && !say_is_quiet())
-		checkout_changes_watch(&changes, &spec);
+		left_behind_watch(&changes, &spec);
 	bring.with_changes = with_changes;
 	added_layers_begin(&bring, &spec, json);
 	progress_begin("making the workspace");

@@ -21,7 +21,6 @@
 #include "cli/session.h"
 #include "cli/show_submodules.h"
 #include "cli/tmux.h"
-#include "cli/unstarted.h"
 #include "config/config.h"
 #include "config/taskfile.h"
 #include "config/values.h"
@@ -30,6 +29,7 @@
 #include "keeper/keeper.h"
 #include "push/push.h"
 #include "runtime/choose_network.h"
+#include "runtime/unstarted.h"
 #include "runtime/with_changes.h"
 #include "sys/fd.h"
 #include "task/directory.h"
@@ -191,13 +191,8 @@ static int choose_network(struct context *c, struct run_line *o, struct err *e)
 		return -1;
 	if (!o->weaker || userns_works())
 		return 0;
-	if (walls_check_landlock_only(&o->session.net, e) < 0)
+	if (runtime_network_landlock_only(&o->session, e) < 0)
 		return -1;
-	/* the list is empty, so this is the network `none` */
-	if (!strcmp(o->session.net.mode, NETWORK_ALLOW)) {
-		free(o->session.net.mode);
-		o->session.net.mode = xstrdup(NETWORK_NONE);
-	}
 	return !o->ports.n ? 0
 			   : err_set(e, ERR_REFUSED,
 				     "a port of the task's own needs namespaces, which cannot be made here");
@@ -334,7 +329,7 @@ static void tell_sandbox(const struct run_line *o, char *const *argv)
 }
 
 /* Checks the push's remote before the task is made, not only at its end. */
-static int check_remote(const struct context *c, const struct run_line *o, struct err *e)
+static int check_remote(struct context *c, const struct run_line *o, struct err *e)
 {
 	auto_str remote = NULL;
 	auto_repo r = { 0 };
@@ -349,7 +344,7 @@ static int check_remote(const struct context *c, const struct run_line *o, struc
 static int make_task(struct context *c, struct run_line *o, struct task *ret, struct err *e)
 {
 	auto_str cwd = get_current_dir_name();
-	auto_checkout_changes changes = CHECKOUT_CHANGES_INIT;
+	auto_left_behind changes = LEFT_BEHIND_INIT;
 	auto_buf missing = BUF_SMALL;
 	int rc;
 
@@ -360,7 +355,7 @@ static int make_task(struct context *c, struct run_line *o, struct task *ret, st
 	if (check_remote(c, o, e) < 0)
 		return -1;
 	if (!o->with_changes && !o->quiet)
-		checkout_changes_watch(&changes, &o->task);
+		left_behind_watch(&changes, &o->task);
 	o->task.on_base = check_base;
 	o->task.on_base_arg = o;
 	o->context = c;

@@ -15,8 +15,8 @@
 #include <stddef.h>
 
 #include "base/strvec.h"
-#include "cli/output_queue.h"
 #include "keeper/modes.h"
+#include "sys/output_queue.h"
 
 #define HELD_MAX 16 /* further lines are dropped */
 

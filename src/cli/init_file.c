@@ -75,6 +75,7 @@ static const char *const acting[] = { "deploy", "deployment", "infra", "terrafor
 
 struct plan {
 	struct strvec setup, inputs, hosts, protect, *found;
+	struct strvec top; /* languages of the top directory */
 };
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -106,6 +107,17 @@ static void take(struct plan *p, const struct kind *k, int dir, const char *in)
 			strvec_push(&p->hosts, *h);
 }
 
+static bool is_lock(const char *name)
+{
+	return name && (strstr(name, "lock") || strstr(name, "shrinkwrap") || !strcmp(name, "go.sum"));
+}
+
+/* In a directory: without a lock file it belongs to the project at the top, if that is of the same language. */
+static bool belongs_to_top(const struct plan *p, const struct kind *k)
+{
+	return strvec_has(&p->top, k->language) && !is_lock(k->marker) && !is_lock(k->beside);
+}
+
 static void look(struct plan *p, int dir, const char *in)
 {
 	const char *last = NULL;
@@ -115,9 +127,12 @@ static void look(struct plan *p, int dir, const char *in)
 		const struct kind *k = &kinds[i];
 
 		if ((last && !strcmp(last, k->language)) || !has(dir, k->marker) ||
-			(k->beside && !has(dir, k->beside)) || (any && !k->setup))
+			(k->beside && !has(dir, k->beside)) || (any && !k->setup) ||
+			(*in && belongs_to_top(p, k)))
 			continue;
 		take(p, k, dir, in);
+		if (!*in)
+			strvec_push(&p->top, k->language);
 		last = k->language;
 		any = true;
 	}
@@ -244,5 +259,6 @@ int init_file(int top, struct buf *out, struct strvec *found, struct err *e)
 	strvec_release(&p.inputs);
 	strvec_release(&p.hosts);
 	strvec_release(&p.protect);
+	strvec_release(&p.top);
 	return rc;
 }

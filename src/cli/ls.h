@@ -45,7 +45,8 @@ struct ls_row {
 	const struct overview *about;
 	struct relations standing; /* borrows the conflicts of `about` */
 	enum ls_attention attention;
-	const struct task *plan; /* the plan's task, if this is one of its stages and both are listed; else NULL */
+	const struct task
+		*plan; /* the plan's task, if this is one of its stages and both are listed; else NULL */
 	enum ls_attention group; /* a plan and its stages are listed together: the first reason among them */
 };
 

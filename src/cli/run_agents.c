@@ -55,7 +55,7 @@ static int check(const struct context *c, const struct strvec *names, struct err
 }
 
 /* The commit that all of them start from, even if the branch moves meanwhile. */
-static int pin(const struct context *c, const struct run_agents *r, char out[OID_SIZE], struct err *e)
+static int pin(struct context *c, const struct run_agents *r, char out[OID_SIZE], struct err *e)
 {
 	auto_str cwd = get_current_dir_name();
 	auto_repo repo = { 0 };

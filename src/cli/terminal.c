@@ -15,13 +15,14 @@
 #include "base/alloc.h"
 #include "base/deadline.h"
 #include "cli/deferred_lines.h"
-#include "cli/output_queue.h"
 #include "cli/say.h"
 #include "keeper/modes.h"
 #include "sys/fd.h"
+#include "sys/output_queue.h"
 
 /* Output that could not be written yet; beyond it, nothing is read from the keeper. */
 #define WAITING_MAX (256u << 10)
+#define QUEUE_MAX   (1u << 20)
 
 static const int passed_on[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 /* SIGTTIN and SIGTTOU are only blocked: a session in the background is not stopped when it uses the
@@ -394,8 +395,8 @@ static void on_signal(struct terminal *t, int sig)
 		/* the user wants to stop, so output that nobody reads is dropped */
 		output_queue_release(&t->out[0]);
 		output_queue_release(&t->out[1]);
-		output_queue_open(&t->out[0], -1);
-		output_queue_open(&t->out[1], -1);
+		output_queue_open(&t->out[0], -1, QUEUE_MAX);
+		output_queue_open(&t->out[1], -1, QUEUE_MAX);
 	} else if (sig == SIGHUP && t->tty) {
 		leave(t, true);
 	} else {
@@ -528,8 +529,8 @@ int terminal_session(int conn, const struct terminal_opts *o, struct terminal_re
 	t.signals = open_signals(&t);
 	if (t.signals < 0)
 		return err_sys(e, "cannot watch for signals");
-	output_queue_open(&t.out[0], 1);
-	output_queue_open(&t.out[1], 2);
+	output_queue_open(&t.out[0], 1, QUEUE_MAX);
+	output_queue_open(&t.out[1], 2, QUEUE_MAX);
 	loop(&t);
 	leave_raw(&t);
 	tell_rest(&t);

@@ -108,6 +108,14 @@ static bool touches_secrets(const char *path)
 	       is_in_one(path, secret_dirs, ARRAY_SIZE(secret_dirs));
 }
 
+void check_secret_places(const char *home, struct strvec *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs); i++)
+		strvec_pushf(ret, "%s%s", home, secret_dirs[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(secret_files); i++)
+		strvec_pushf(ret, "%s%s", home, secret_files[i]);
+}
+
 bool check_names_secret(const char *path)
 {
 	for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/'))

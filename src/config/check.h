@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "base/strvec.h"
+
 /* A tool's directory: relative to the home; neither inside a directory with secrets nor above one. */
 const char *check_tool(const char *path);
 /* A cache directory: "~/…", with the same rules. */
@@ -18,6 +20,8 @@ const char *check_login(const char *path);
 /* A path to show read-only: absolute; no directory with secrets of the home (may be NULL), no sockets,
  * nothing of the kernel's. */
 const char *check_allow_read(const char *path, const char *home);
+/* The places with secrets in a home, as absolute paths; some of them exist. */
+void check_secret_places(const char *home, struct strvec *ret);
 /* Whether an absolute path is one of those with secrets, in whoever's home: "/mnt/old/ann/.ssh/id". */
 bool check_names_secret(const char *path);
 /* A glob for paths outside the workspace that a task must not see or change: absolute. Wildcards are in the last

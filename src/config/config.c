@@ -89,6 +89,7 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->resume_terminal, d->resume_terminal);
 		strvec_pushv(&a->quiet_hosts, d->quiet_hosts);
 		strvec_pushv(&a->quota, d->quota);
+		strvec_pushv(&a->mcp, d->mcp);
 	}
 }
 
@@ -120,7 +121,7 @@ static void agents_release(struct config *c)
 		struct config_agent *a = &c->agents[i];
 		struct strvec *lists[] = { &a->programs, &a->login, &a->env, &a->hosts, &a->resume,
 			&a->options, &a->prompt, &a->headless, &a->set, &a->files, &a->settings, &a->dirs,
-			&a->resume_terminal, &a->quiet_hosts, &a->run, &a->quota };
+			&a->resume_terminal, &a->quiet_hosts, &a->run, &a->quota, &a->mcp };
 
 		free(a->name);
 		free(a->credentials);

@@ -95,6 +95,7 @@
  *	agents:
  *	  default: claude             # what `garth run "fix the login"` runs; not the name of an agent
  *	  guard: block                # block | warn | off: calls of tools that lead out of the workspace
+ *	  mcp: false                  # whether agents have the task's file tools (garth mcp) without being told of them
  *	  aider:                      # a new agent, or additions to a built-in one
  *	    programs: [aider]
  *	    login: [.aider.conf.yml]  # copied from the user's home to the task home
@@ -110,6 +111,7 @@
  *	    dirs: [AIDER_HOME=.aider]                    # the variable names another place for this directory
  *	    set: [AIDER_CHECK_UPDATE=false]              # variables that it gets
  *	    files: ["~/.aider/brief.md={brief}"]         # files that tell it about its task
+ *	    mcp: ["~/.aider/mcp.json={}"]                # as files, if agents.mcp is true
  *	    quiet_hosts: [telemetry.example.com]         # the user is not told that they are refused
  *	    run: [aider, --yes-always, --message-file, "{prompt_file}"] # as a stage of a plan; unset: headless
  *	    quota: ["limit reached"]                     # what it prints when its model takes no more requests
@@ -154,9 +156,12 @@ struct config_agent {
 	struct strvec dirs;
 	struct strvec
 		resume_terminal; /* as resume, on a terminal; words with {answer} are left out without one */
+	struct strvec mcp; /* as files, if the task's file tools are given: added to those of the same path */
 	struct strvec quiet_hosts; /* if these are refused, the user is not told */
-	struct strvec run;    /* the command of a plan's stage, with {prompt} or {prompt_file}; empty: headless */
-	struct strvec quota;  /* texts by which the end of its output tells that its model takes no more requests */
+	struct strvec
+		run; /* the command of a plan's stage, with {prompt} or {prompt_file}; empty: headless */
+	struct strvec
+		quota; /* texts by which the end of its output tells that its model takes no more requests */
 	uint64_t max_parallel; /* stages that it runs at once; 0: no limit of its own */
 	char *credentials; /* config/credentials.h; NULL: what the proxy can add stays outside, the rest is copied */
 };
@@ -240,6 +245,7 @@ struct config {
 	struct strvec allow_read_at, allow_write_at; /* "FILE:LINE" of each entry */
 	struct strvec env;                           /* names; a final '*' matches any rest, as in LC_* */
 	char *default_agent;                         /* agents.default; NULL if there is none */
+	bool mcp;                                    /* agents.mcp */
 	char *guard;                                 /* agents.guard: "block", "warn", "off" */
 	struct config_agent *agents;
 	size_t nagents;

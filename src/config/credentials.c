@@ -6,15 +6,31 @@
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /*
- * The paths are what agents need to speak with their model. Not on the lists is what makes other credentials, reads
- * or changes the account, or sends telemetry: with a Claude log-in, /api/oauth/claude_cli/create_api_key would give a
- * task a key of its own.
+ * The paths are what agents need to speak with their model, and to show what is left of a plan. Not on the lists is what
+ * makes other credentials, changes the account, or sends telemetry: with a Claude log-in,
+ * /api/oauth/claude_cli/create_api_key would give a task a key of its own.
+ *
+ * With a log-in, Claude Code sends nothing to an address that it is told; with a key it does. Gemini CLI asks Google
+ * whether its token is good before it uses it.
  */
 /* clang-format off */
+#define CLAUDE_RENEWS LIST("access_token=claudeAiOauth.accessToken", "refresh_token=claudeAiOauth.refreshToken", \
+	"until=claudeAiOauth.expiresAt", "scope=claudeAiOauth.scopes", "lock=.lock")
+
 const struct default_service default_services[] = {
 	{ "anthropic", "https://api.anthropic.com", LIST("x-api-key", "authorization"),
 		LIST("POST /v1/messages", "POST /v1/messages/count_tokens", "GET /v1/models", "GET /v1/models/"),
 		LIST(NULL) },
+	{ "claude-login", "https://api.anthropic.com", LIST("authorization"),
+		LIST("POST /v1/messages", "POST /v1/messages/count_tokens", "GET /v1/models", "GET /v1/models/",
+			"GET /api/oauth/profile", "GET /api/oauth/usage", "GET /api/oauth/claude_cli/roles",
+			"GET /api/claude_cli/bootstrap", "GET /api/claude_code/settings",
+			"GET /api/claude_code/policy_limits"),
+		LIST(NULL), true },
+	{ "claude-token", "https://platform.claude.com/v1/oauth/token", LIST(NULL), LIST("POST "), CLAUDE_RENEWS, true },
+	/* until 2025 */
+	{ "claude-console", "https://console.anthropic.com/v1/oauth/token", LIST(NULL), LIST("POST "), CLAUDE_RENEWS,
+		true },
 	{ "openai", "https://api.openai.com/v1", LIST("authorization"),
 		LIST("POST /responses", "POST /responses/compact", "POST /chat/completions", "POST /completions",
 			"POST /embeddings", "GET /models", "GET /models/"),
@@ -31,9 +47,27 @@ const struct default_service default_services[] = {
 	{ "openai-auth", "https://auth.openai.com/oauth/token", LIST(NULL), LIST("POST "),
 		LIST("access_token=tokens.access_token", "refresh_token=tokens.refresh_token",
 			"id_token=tokens.id_token", "now=last_refresh") },
+	/* the same for OpenCode, which has its addresses fixed */
+	{ "opencode-chatgpt", "https://chatgpt.com/backend-api/codex", LIST("authorization"),
+		LIST("POST /responses", "POST /responses/compact", "GET /models"), LIST(NULL), true },
+	{ "opencode-token", "https://auth.openai.com/oauth/token", LIST(NULL), LIST("POST "),
+		LIST("access_token=openai.access", "refresh_token=openai.refresh", "until=openai.expires"), true },
 	{ "gemini", "https://generativelanguage.googleapis.com", LIST("x-goog-api-key"),
 		LIST("POST /v1beta/models/", "POST /v1/models/", "GET /v1beta/models", "GET /v1beta/models/"),
 		LIST(NULL) },
+	{ "code-assist", "https://cloudcode-pa.googleapis.com", LIST("authorization"),
+		LIST("POST /v1internal:generateContent", "POST /v1internal:streamGenerateContent",
+			"POST /v1internal:countTokens", "POST /v1internal:loadCodeAssist",
+			"POST /v1internal:onboardUser", "POST /v1internal:fetchAdminControls",
+			"POST /v1internal:listExperiments", "POST /v1internal:retrieveUserQuota",
+			"GET /v1internal:getCodeAssistGlobalUserSetting", "GET /v1internal/operations/"),
+		LIST(NULL) },
+	{ "google", "https://oauth2.googleapis.com", LIST("authorization"), LIST("POST /tokeninfo", "GET /tokeninfo"),
+		LIST(NULL), true },
+	{ "google-token", "https://oauth2.googleapis.com/token", LIST(NULL), LIST("POST "),
+		LIST("access_token=access_token", "refresh_token=refresh_token", "id_token=id_token",
+			"until=expiry_date", "scope=scope"),
+		true },
 	{ "openrouter", "https://openrouter.ai/api/v1", LIST("authorization"),
 		LIST("POST /chat/completions", "POST /responses", "GET /models", "GET /models/"), LIST(NULL) },
 	{ 0 },
@@ -42,7 +76,9 @@ const struct default_service default_services[] = {
 const struct default_login default_logins[] = {
 	{ "claude",
 		LIST("ANTHROPIC_API_KEY=anthropic", "ANTHROPIC_AUTH_TOKEN=anthropic", "CLAUDE_CODE_OAUTH_TOKEN=anthropic",
-			".claude/.credentials.json:claudeAiOauth.accessToken=anthropic", ".claude.json:primaryApiKey=anthropic",
+			".claude/.credentials.json:claudeAiOauth.accessToken=claude-login",
+			".claude/.credentials.json:claudeAiOauth.refreshToken=claude-token",
+			".claude/.credentials.json:claudeAiOauth.refreshToken=claude-console", ".claude.json:primaryApiKey=anthropic",
 			".claude/settings.json:env.ANTHROPIC_API_KEY=anthropic",
 			".claude/settings.json:env.ANTHROPIC_AUTH_TOKEN=anthropic",
 			"ANTHROPIC_CUSTOM_HEADERS=-", "AWS_BEARER_TOKEN_BEDROCK=-"),
@@ -56,13 +92,19 @@ const struct default_login default_logins[] = {
 		LIST("/etc/codex/config.toml=openai_base_url = \"{chatgpt-codex}\"\n"
 			"openai_base_url = \"{openai}\"\n"
 			"chatgpt_base_url = \"{chatgpt}\"\n") },
-	{ "gemini", LIST("GEMINI_API_KEY=gemini", "GOOGLE_API_KEY=-"), LIST("GOOGLE_GEMINI_BASE_URL=gemini"), LIST(NULL) },
+	{ "gemini",
+		LIST("GEMINI_API_KEY=gemini", "GOOGLE_API_KEY=-", ".gemini/oauth_creds.json:access_token=code-assist",
+			".gemini/oauth_creds.json:access_token=google", ".gemini/oauth_creds.json:refresh_token=google-token",
+			".gemini/oauth_creds.json:id_token=google-token"),
+		LIST("GOOGLE_GEMINI_BASE_URL=gemini", "CODE_ASSIST_ENDPOINT=code-assist"), LIST(NULL) },
 	{ "opencode",
 		LIST("ANTHROPIC_API_KEY=anthropic", "OPENAI_API_KEY=openai", "GEMINI_API_KEY=gemini",
 			"OPENROUTER_API_KEY=openrouter", "OPENCODE_API_KEY=-", "GOOGLE_API_KEY=-", "GROQ_API_KEY=-",
 			"MISTRAL_API_KEY=-", "DEEPSEEK_API_KEY=-", "XAI_API_KEY=-", "OPENCODE_CONFIG_CONTENT=-",
 			".local/share/opencode/auth.json:anthropic.key=anthropic",
 			".local/share/opencode/auth.json:openai.key=openai",
+			".local/share/opencode/auth.json:openai.access=opencode-chatgpt",
+			".local/share/opencode/auth.json:openai.refresh=opencode-token",
 			".local/share/opencode/auth.json:google.key=gemini",
 			".local/share/opencode/auth.json:openrouter.key=openrouter"),
 		LIST(NULL),

@@ -6,6 +6,8 @@
 #ifndef CONFIG_CREDENTIALS_H
 #define CONFIG_CREDENTIALS_H
 
+#include <stdbool.h>
+
 /* The values of agents.NAME.credentials. Unset: the proxy for what it can add, a copy of the rest. */
 #define CREDENTIALS_NONE  "none"
 #define CREDENTIALS_PROXY "proxy"
@@ -15,7 +17,8 @@ struct default_service {
 	const char *name, *url;
 	const char *const *headers; /* in which a secret is sent */
 	const char *const *paths;   /* credentials/allowed.h */
-	const char *const *renews;  /* credentials/vault.h */
+	const char *const *renews;  /* credentials/renew.h */
+	bool tls; /* its clients cannot be told another address: the proxy answers its TLS */
 };
 
 struct default_login {

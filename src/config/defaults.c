@@ -80,8 +80,8 @@ const char *const default_caches[] = {
 	".bun/install/cache", ".cache/deno", ".cache/node", ".cache/node-gyp", ".cache/electron", ".cache/Cypress",
 	".cache/puppeteer",
 	/* Python */
-	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pdm", ".cache/pipenv", ".cache/huggingface/hub",
-	".cache/torch",
+	".cache/pip", ".cache/uv", ".cache/pypoetry", ".cache/pdm", ".cache/pipenv", ".local/share/virtualenvs",
+	".cache/huggingface/hub", ".cache/torch",
 	/* the JVM */
 	".gradle/caches", ".gradle/wrapper", ".gradle/native", ".gradle/jdks", ".m2/repository", ".m2/wrapper",
 	".ivy2/cache", ".sbt/boot", ".cache/coursier",
@@ -184,6 +184,16 @@ const char *const default_protected[] = {
 		"~/.agents/plugins/garth-guard/hooks/hooks.json={\"hooks\":{" HOOK("PreToolUse", ".*", "goose") "}}\n"
 /* clang-format on */
 
+/* OpenCode's screen takes a prompt only for a new session. So an answer is given first, without the screen: it is the last
+ * argument, which a turn of all arguments makes the first. */
+/* clang-format off */
+#define OPENCODE_RESUME                                                                                      \
+	"n=$#; while [ $n -gt 1 ]; do set -- \"$@\" \"$1\"; shift; n=$((n-1)); done\n"                           \
+	"case $1 in --prompt=*) a=${1#--prompt=}; shift; opencode run \"$@\" --continue -- \"$a\" || exit;;\n" \
+	"?*) set -- \"$@\" \"$1\"; shift;; esac\n"                                                            \
+	"exec opencode \"$@\" --continue"
+/* clang-format on */
+
 /* Log-in files: only what an agent needs to be logged in with the user's settings; no histories, no
  * sessions. Prompts: nobody can be asked for permission without a terminal, so the last command has the agent's
  * own option for that; and Codex cannot make its sandbox inside. A prompt may begin with a dash. Variables and files switch
@@ -221,7 +231,8 @@ const struct default_agent default_agents[] = {
 		.quiet_hosts = LIST("statsig.anthropic.com", "*.statsig.com", "*.sentry.io",
 			"*.datadoghq.com", "storage.googleapis.com", "downloads.claude.ai",
 			"mcp-proxy.anthropic.com"),
-		.quota = LIST("usage limit reached", "hit your limit", "rate_limit_error") },
+		.quota = LIST("usage limit reached", "hit your limit", "rate_limit_error"),
+		.mcp = LIST("~/.claude.json={\"mcpServers\":{\"garth\":{\"type\":\"stdio\",\"command\":\"garth\",\"args\":[\"mcp\"]}}}") },
 	{ "codex", LIST("codex", "codex-acp"), LIST(".codex/auth.json", ".codex/config.toml"),
 		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
 			"OPENAI_ORGANIZATION", "OPENAI_PROJECT"),
@@ -247,7 +258,8 @@ const struct default_agent default_agents[] = {
 		.dirs = LIST("CODEX_HOME=.codex"),
 		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
 		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com"),
-		.quota = LIST("usage limit", "Rate limit reached", "insufficient_quota") },
+		.quota = LIST("usage limit", "Rate limit reached", "insufficient_quota"),
+		.mcp = LIST("/etc/codex/config.toml=mcp_servers.garth = { command = \"garth\", args = [\"mcp\"] }\n") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
 			".gemini/installation_id", ".gemini/settings.json", ".gemini/.env"),
@@ -274,13 +286,15 @@ const struct default_agent default_agents[] = {
 		.resume_terminal = LIST("gemini", "{options}", "--resume", "latest",
 			"--prompt-interactive={answer}"),
 		.quiet_hosts = LIST("play.googleapis.com", "api.github.com"),
-		.quota = LIST("RESOURCE_EXHAUSTED", "Quota exceeded") },
+		.quota = LIST("RESOURCE_EXHAUSTED", "Quota exceeded"),
+		.mcp = LIST("~/.gemini/extensions/garth/gemini-extension.json={\"mcpServers\":{\"garth\":"
+			"{\"command\":\"garth\",\"args\":[\"mcp\"]}}}\n") },
 	{ "opencode", LIST("opencode"),
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 			".config/opencode/tui.json"),
 		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
-		LIST("opencode.ai", "models.opencode.ai", "models.dev", PROVIDER_HOSTS),
+		LIST("opencode.ai", "models.opencode.ai", "models.dev", "chatgpt.com", "auth.openai.com", PROVIDER_HOSTS),
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
 		LIST("--auto", "-m=", "--model=", "--agent=", "--variant=", "--format=", "--thinking", "--pure"),
 		LIST("opencode", "--prompt={prompt}"),
@@ -296,9 +310,11 @@ const struct default_agent default_agents[] = {
 			".agents/skills"),
 		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
 			"XDG_DATA_HOME/opencode=.local/share/opencode"),
-		.resume_terminal = LIST("opencode", "{options}", "--continue", "--prompt={answer}"),
+		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),
 		.quiet_hosts = LIST("api.github.com"),
-		.quota = LIST("rate limit", "insufficient_quota", "usage limit") },
+		.quota = LIST("rate limit", "insufficient_quota", "usage limit"),
+		.mcp = LIST("/etc/opencode/opencode.json={\"mcp\":{\"garth\":{\"type\":\"local\","
+			"\"command\":[\"garth\",\"mcp\"]}}}\n") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
 		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
 			"DATABRICKS_TOKEN", PROVIDER_KEYS),
@@ -317,7 +333,9 @@ const struct default_agent default_agents[] = {
 		.resume_terminal = LIST("goose", "run", "{options}", "--resume", "--interactive",
 			"--text={answer}"),
 		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com"),
-		.quota = LIST("Rate limit exceeded", "insufficient_quota") },
+		.quota = LIST("Rate limit exceeded", "insufficient_quota"),
+		.mcp = LIST("/etc/goose/config.yaml=extensions:\n  garth: {enabled: true, type: stdio, name: garth, "
+			"cmd: garth, args: [mcp], timeout: 300}\n") },
 	{ 0 },
 };
 /* clang-format on */

@@ -93,6 +93,7 @@ static const struct value_row config_rows[] = {
 	/* "agents" is read by read_agents: names of agents, and these keys */
 	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
 	{ "agents.guard",             VALUE_CHOICE,     PLACE(guard),                REPOSITORY_STRICTER, guards },
+	{ "agents.mcp",               VALUE_BOOL,       PLACE(mcp),                  REPOSITORY_FALSE },
 	{ 0 },
 };
 
@@ -108,6 +109,7 @@ static const struct value_row agent_rows[] = {
 	{ "headless", VALUE_WORDS,     AGENT_PLACE(headless), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "set",      VALUE_SETTINGS,  AGENT_PLACE(set),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "files",    VALUE_FILES,     AGENT_PLACE(files),    REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "mcp",      VALUE_FILES,     AGENT_PLACE(mcp),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "settings", VALUE_SHOWN,     AGENT_PLACE(settings), REPOSITORY_REFUSED, NULL, WHY_SHOWS },
 	{ "dirs",     VALUE_DIRS,      AGENT_PLACE(dirs),     REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "resume_terminal", VALUE_WORDS, AGENT_PLACE(resume_terminal), REPOSITORY_REFUSED, NULL, WHY_LOGIN },

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "credentials/allowed.h"
 #include "credentials/renew.h"
+#include "credentials/route.h"
 #include "credentials/server.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
@@ -15,7 +15,7 @@
 #define READ_AT_ONCE (256u << 10)
 #define IN_MAX       (HEAD_MAX + READ_AT_ONCE)
 
-void conn_open(struct server *s, int fd)
+struct conn *conn_open(struct server *s, int fd)
 {
 	struct conn *c;
 	size_t i = 0;
@@ -24,7 +24,7 @@ void conn_open(struct server *s, int fd)
 		i++;
 	if (i == CONNS_MAX) {
 		close(fd);
-		return;
+		return NULL;
 	}
 	c = s->conns[i] = xcalloc(1, sizeof(*c));
 	c->server = s;
@@ -37,6 +37,38 @@ void conn_open(struct server *s, int fd)
 	c->renewal.fd = -1;
 	c->renewal.answer = (struct buf)BUF_INIT(RENEW_MAX);
 	c->since = clock_seconds();
+	return c;
+}
+
+void conn_open_tls(struct server *s, int fd, const char *host, const char *early, size_t len)
+{
+	struct conn *c = conn_open(s, fd);
+	SSL_CTX *ctx;
+
+	if (!c)
+		return;
+	if (!s->authority && s->table.cert)
+		s->authority = authority_open(s->table.cert, s->table.cert_key);
+	ctx = s->authority ? authority_context(s->authority, host) : NULL;
+	c->tls = ctx ? tls_new(ctx, early, len) : NULL;
+	c->host = xstrdup(host);
+	if (!c->tls)
+		conn_free(c);
+}
+
+const struct service *conn_service(const struct conn *c)
+{
+	return c->service < 0 ? NULL : &c->server->table.services[c->service];
+}
+
+bool conn_has_output(const struct conn *c)
+{
+	return c->sent < c->out.len || (c->tls && tls_wants_to_write(c->tls));
+}
+
+bool conn_wants_more(const struct conn *c)
+{
+	return c->in.len < HEAD_MAX && c->out.len - c->sent < OUT_HIGH;
 }
 
 void conn_free(struct conn *c)
@@ -47,6 +79,8 @@ void conn_free(struct conn *c)
 	upstream_release(c);
 	renew_release(c);
 	close(c->fd);
+	tls_free(c->tls);
+	free(c->host);
 	head_release(&c->head);
 	buf_release(&c->in);
 	buf_release(&c->out);
@@ -98,30 +132,23 @@ void conn_refuse(struct conn *c, int status, const char *why)
 /* Whether the request names a service, and the service's list allows it. */
 static bool route(struct conn *c)
 {
-	const char *name = c->head.target + 1;
-	size_t len = strcspn(name, "/?");
-	const struct service *s = vault_service(&c->server->table, name, len);
+	struct route r;
 
-	if (!path_is_plain(c->head.target)) {
-		conn_refuse(c, 400, "the path is ambiguous");
-	} else if (!s) {
-		conn_refuse(c, 404, "there is no such service in this task");
-	} else if (c->head.upgrade) {
-		conn_refuse(c, 426, "only plain HTTP is spoken here");
-	} else if (!request_allowed(&s->paths, c->head.method, name + len)) {
-		conn_refuse(c, 403, "this request is not on the service's list");
-	} else {
-		c->service = (size_t)(s - c->server->table.services);
-		c->path = name + len;
-		return true;
+	if (!route_find(&c->server->table, &c->head, c->host, &r)) {
+		conn_refuse(c, r.status, r.why);
+		return false;
 	}
-	return false;
+	c->service = r.service;
+	c->path = r.path;
+	return true;
 }
 
 /* A log-in is renewed after the whole request has arrived. */
 static bool is_renewal(const struct conn *c)
 {
-	return c->server->table.services[c->service].renews.n > 0;
+	const struct service *s = conn_service(c);
+
+	return s && s->renews.n > 0;
 }
 
 static void begin(struct conn *c)
@@ -219,12 +246,17 @@ void conn_answered(struct conn *c)
 	c->since = clock_seconds();
 }
 
+static ssize_t take(struct conn *c, char *to, size_t room)
+{
+	return c->tls ? tls_read(c->tls, c->fd, to, room) : recv(c->fd, to, room, MSG_DONTWAIT);
+}
+
 void conn_readable(struct conn *c)
 {
 	for (;;) {
 		size_t room = c->in.len < IN_MAX ? IN_MAX - c->in.len : 0;
 		char *space = room ? buf_reserve(&c->in, room) : NULL;
-		ssize_t n = space ? recv(c->fd, space, room, MSG_DONTWAIT) : 0;
+		ssize_t n = space ? take(c, space, room) : 0;
 
 		if (!space || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 			return;
@@ -233,21 +265,46 @@ void conn_readable(struct conn *c)
 			c->state = CONN_LAST;
 			upstream_release(c);
 			c->sent = c->out.len;
+			c->gone = true;
 			return;
 		}
 		c->in.len += (size_t)n;
 		c->in.data[c->in.len] = '\0';
 		conn_work(c);
-		if ((size_t)n < room)
+		/* of TLS, one record arrives at a time */
+		if (c->tls ? !conn_wants_more(c) : (size_t)n < room)
 			return;
 	}
 }
 
+static ssize_t give(struct conn *c, const char *data, size_t len)
+{
+	return c->tls ? tls_write(c->tls, c->fd, data, len)
+		      : send(c->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Ends our direction. False if something is left to be written first. */
+static bool end(struct conn *c)
+{
+	if (c->tls && !c->gone) {
+		if (!c->ended)
+			tls_end(c->tls);
+		c->ended = true;
+		if (tls_flush(c->tls, c->fd) < 0 && errno == EAGAIN)
+			return false;
+	}
+	shutdown(c->fd, SHUT_WR);
+	return true;
+}
+
 bool conn_flush(struct conn *c)
 {
+	if (c->tls && !c->gone && tls_flush(c->tls, c->fd) < 0 && errno != EAGAIN && errno != EINTR) {
+		conn_free(c);
+		return false;
+	}
 	while (c->sent < c->out.len) {
-		ssize_t n =
-			send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t n = give(c, c->out.data + c->sent, c->out.len - c->sent);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
@@ -264,8 +321,7 @@ bool conn_flush(struct conn *c)
 	}
 	if (c->out.len - c->sent < OUT_HIGH / 2)
 		upstream_drained(c);
-	if (c->state == CONN_LAST && !c->out.len) {
-		shutdown(c->fd, SHUT_WR);
+	if (c->state == CONN_LAST && !c->out.len && end(c)) {
 		conn_free(c);
 		return false;
 	}

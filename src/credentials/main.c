@@ -1,11 +1,12 @@
 /* garth-credentials: the process that has a task's real credentials (server.h). Started by the keeper with a control
- * socket on descriptor 3; or with --renew by itself (renew.h). It prints nothing and writes no log. */
+ * socket on descriptor 3; with --renew by itself (renew.h), with --authority by the command that starts a task. It prints nothing and writes no log. */
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "base/err.h"
+#include "credentials/authority.h"
 #include "credentials/control.h"
 #include "credentials/renew.h"
 #include "credentials/server.h"
@@ -28,6 +29,8 @@ int main(int argc, char **argv)
 	close_up();
 	if (argc == 2 && !strcmp(argv[1], RENEW_ARGUMENT))
 		return renew_main(&e) < 0;
+	if (argc == 2 && !strcmp(argv[1], CREDENTIALS_AUTHORITY))
+		return authority_main(&e) < 0;
 	/* renewals end by themselves */
 	signal(SIGCHLD, SIG_IGN);
 	return argc == 1 ? server_run(CREDENTIALS_CONTROL_FD, &e) < 0 : 2;

@@ -130,15 +130,20 @@ char *member_string(const char *text, size_t len, const char *path)
 
 bool member_set(struct buf *text, const char *path, const char *value)
 {
+	auto_str quoted = xasprintf("\"%s\"", value);
+
+	return member_set_raw(text, path, quoted);
+}
+
+bool member_set_raw(struct buf *text, const char *path, const char *json)
+{
 	auto_buf new = BUF_INIT(text->max);
 	size_t start, end;
 
 	if (!text->len || !member_find(text->data, text->len, path, &start, &end))
 		return false;
 	buf_add(&new, text->data, start);
-	buf_addch(&new, '"');
-	buf_addstr(&new, value);
-	buf_addch(&new, '"');
+	buf_addstr(&new, json);
 	buf_add(&new, text->data + end, text->len - end);
 	if (new.overflow)
 		return false;

@@ -15,5 +15,7 @@ bool member_find(const char *text, size_t len, const char *path, size_t *start, 
 char *member_string(const char *text, size_t len, const char *path);
 /* Replaces a value that is there by a string, which needs no escapes. False if there is none. */
 bool member_set(struct buf *text, const char *path, const char *value);
+/* The same by a text of JSON, such as a number. */
+bool member_set_raw(struct buf *text, const char *path, const char *json);
 
 #endif

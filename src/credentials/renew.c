@@ -14,11 +14,6 @@
 
 extern char **environ;
 
-static const struct service *service_of(const struct conn *c)
-{
-	return &c->server->table.services[c->service];
-}
-
 /* What the service calls a member of the log-in file: "refresh_token". The caller frees it. */
 static char *name_of(const struct service *s, const char *member)
 {
@@ -61,7 +56,7 @@ static bool fill_form(const struct conn *c, const char *name, const struct secre
 static bool fill_body(const struct conn *c, const struct secret *s, struct buf *out)
 {
 	const char *type = head_value(&c->head, "content-type");
-	auto_str name = name_of(service_of(c), s->member);
+	auto_str name = name_of(conn_service(c), s->member);
 	json_t *j;
 	const char *value;
 	char *text = NULL;
@@ -91,7 +86,7 @@ static const struct secret *named_in(const struct conn *c, struct buf *body)
 	for (size_t i = 0; i < t->nsecrets; i++) {
 		const struct secret *s = &t->secrets[i];
 
-		if (strcmp(s->service, service_of(c)->name) || !*s->file)
+		if (strcmp(s->service, conn_service(c)->name) || !*s->file)
 			continue;
 		buf_reset(body);
 		if (fill_body(c, s, body) && !body->overflow)
@@ -126,10 +121,10 @@ static json_t *strings(const struct strvec *v)
 static char *job_text(const struct conn *c, const struct secret *s, const struct buf *body)
 {
 	const char *type = head_value(&c->head, "content-type"), *agent = head_value(&c->head, "user-agent");
-	auto_str url = xasprintf("%s%s", service_of(c)->url, c->path);
+	auto_str url = xasprintf("%s%s", conn_service(c)->url, c->path);
 	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "url", url, "file", s->file,
 		"member", s->member, "token", s->real, "type", type ? type : "application/json", "agent",
-		agent ? agent : "", "body", buf_str(body), "renews", strings(&service_of(c)->renews));
+		agent ? agent : "", "body", buf_str(body), "renews", strings(&conn_service(c)->renews));
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);
@@ -204,8 +199,9 @@ static json_t *dummy_for(struct conn *c, const char *member, const char *real)
  * may be secrets too. */
 static json_t *for_task(struct conn *c, const json_t *reply)
 {
-	static const char *const plain[] = { "expires_in", "token_type", "scope" };
-	const struct strvec *renews = &service_of(c)->renews;
+	static const char *const plain[] = { RENEW_LASTS, RENEW_SCOPE, "token_type",
+		"refresh_token_expires_in" };
+	const struct strvec *renews = &conn_service(c)->renews;
 	json_t *ret = json_object();
 
 	for (size_t i = 0; i < renews->n; i++) {
@@ -213,7 +209,7 @@ static json_t *for_task(struct conn *c, const json_t *reply)
 		auto_str name = xstrndup(renews->v[i], len);
 		const char *real = json_string_value(json_object_get(reply, name));
 
-		if (real && *real)
+		if (real && *real && strcmp(name, RENEW_SCOPE) != 0)
 			json_object_set_new(ret, name, dummy_for(c, renews->v[i] + len + 1, real));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)

@@ -6,6 +6,13 @@
  * and reads the file again. If somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to
  * the service with the real token, and the service's answer is written to the user's file, each value in its place,
  * before anybody gets it. The task is answered with dummies of the new tokens.
+ *
+ * The service's `renews` says how its answer and the log-in file belong together. "ANSWER=MEMBER" names a member of the
+ * answer and its place in the file. It is a secret, except for "scope". Other names:
+ *
+ *	now=MEMBER     the time of renewing, as text
+ *	until=MEMBER   when the access token ends, in milliseconds since 1970; the answer has seconds, "expires_in"
+ *	lock=SUFFIX    the agent itself has a lock while it renews: a directory named as that of the file, and SUFFIX
  */
 #ifndef CREDENTIALS_RENEW_H
 #define CREDENTIALS_RENEW_H
@@ -18,7 +25,13 @@
 #define RENEW_LOCK_MS  90000
 #define RENEW_SECONDS  60L
 #define RENEW_ARGUMENT "--renew"
-#define RENEW_STAMP    "now" /* in `renews`, for an ANSWER: the time of renewing, as text */
+#define RENEW_NOW      "now"
+#define RENEW_UNTIL    "until"
+#define RENEW_LOCK     "lock"
+#define RENEW_SCOPE    "scope"
+#define RENEW_LASTS    "expires_in"
+/* A lock of the agent's that is older was left by one that was killed. */
+#define RENEW_STALE_SECONDS 60
 
 /* The request is complete: starts the process, or passes the request on if it has none of our dummies. */
 void renew_begin(struct conn *c);

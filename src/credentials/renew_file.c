@@ -1,10 +1,12 @@
 /* The process that renews a log-in (renew.h). */
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,17 +30,76 @@ struct place {
 	int dir;
 	const char *name;
 	struct buf text;
+	char *agents_lock; /* the agent's own, which we have; NULL: none */
 };
 
+static void place_release(struct place *p)
+{
+	if (p->agents_lock)
+		rmdir(p->agents_lock);
+	free(p->agents_lock);
+	fd_closep(&p->dir);
+	if (p->text.data)
+		explicit_bzero(p->text.data, p->text.len);
+	buf_release(&p->text);
+}
+#define auto_place __attribute__((cleanup(place_release))) struct place
+
+/* The right side of a row with this name; NULL if there is none. */
+static const char *row_of(const struct job *j, const char *name)
+{
+	size_t n = strlen(name), i;
+	json_t *row;
+
+	json_array_foreach(j->renews, i, row)
+	{
+		const char *text = json_string_value(row);
+
+		if (text && !strncmp(text, name, n) && text[n] == '=')
+			return text + n + 1;
+	}
+	return NULL;
+}
+
+static bool is_stale(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && time(NULL) - st.st_mtime > RENEW_STALE_SECONDS;
+}
+
+/* Takes the lock that the agent itself has while it renews, so that one of the user's outside does not do it at the
+ * same time. If it cannot be made at all, the agent has none there either. */
+static int lock_agent(const struct job *j, struct place *p, struct deadline *d, struct err *e)
+{
+	const char *suffix = row_of(j, RENEW_LOCK);
+	auto_str above = xstrndup(j->file, (size_t)(path_base(j->file) - j->file)), dir = NULL, path = NULL;
+
+	dir = suffix ? realpath(above, NULL) : NULL;
+	if (!dir)
+		return 0;
+	path = xasprintf("%s%s", dir, suffix);
+	while (mkdir(path, 0700) < 0) {
+		if (errno != EEXIST)
+			return 0;
+		if (is_stale(path) && !rmdir(path))
+			continue;
+		if (!deadline_sleep(d, 50))
+			return err_set(e, ERR_BUSY, "the agent is renewing the log-in itself");
+	}
+	p->agents_lock = steal_ptr(path);
+	return 0;
+}
+
 /* The lock is on the directory: it needs no file there, and all Garth homes of a user share it. */
-static int lock_place(const char *file, struct place *p, struct err *e)
+static int lock_place(const struct job *j, struct place *p, struct err *e)
 {
 	struct deadline d = deadline_in(RENEW_LOCK_MS);
 	auto_str dir = NULL;
 
 	/* a user may keep the file elsewhere, and a link to it here */
-	if (!realpath(file, p->path))
-		return err_sys(e, "cannot find '%s'", file);
+	if (!realpath(j->file, p->path))
+		return err_sys(e, "cannot find '%s'", j->file);
 	p->name = path_base(p->path);
 	dir = xstrndup(p->path, (size_t)(p->name - p->path));
 	p->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -47,7 +108,21 @@ static int lock_place(const char *file, struct place *p, struct err *e)
 	while (flock(p->dir, LOCK_EX | LOCK_NB) < 0)
 		if (!deadline_sleep(&d, 20))
 			return err_set(e, ERR_BUSY, "the log-in is being renewed by somebody else");
-	return read_file(p->dir, p->name, &p->text, e);
+	return lock_agent(j, p, &d, e) < 0 ? -1 : read_file(p->dir, p->name, &p->text, e);
+}
+
+/* An agent takes a lock that does not change for one that was left behind. */
+static int on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct place *p = arg;
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	if (p->agents_lock)
+		utimensat(AT_FDCWD, p->agents_lock, NULL, AT_SYMLINK_NOFOLLOW);
+	return 0;
 }
 
 static size_t on_data(char *data, size_t size, size_t n, void *arg)
@@ -55,7 +130,7 @@ static size_t on_data(char *data, size_t size, size_t n, void *arg)
 	return buf_add(arg, data, size * n) ? size * n : 0;
 }
 
-static int ask(const struct job *j, struct buf *ret, long *status, struct err *e)
+static int ask(const struct job *j, struct place *p, struct buf *ret, long *status, struct err *e)
 {
 	auto_str type = xasprintf("Content-Type: %s", j->type), agent = xasprintf("User-Agent: %s", j->agent);
 	struct curl_slist *fields = curl_slist_append(curl_slist_append(NULL, type), agent);
@@ -72,6 +147,9 @@ static int ask(const struct job *j, struct buf *ret, long *status, struct err *e
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT, RENEW_SECONDS);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, ret);
+	curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(easy, CURLOPT_XFERINFODATA, p);
 	rc = curl_easy_perform(easy);
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
 	curl_easy_cleanup(easy);
@@ -105,7 +183,32 @@ static void split(const char *row, char **name, const char **member)
 	*member = row[len] ? row + len + 1 : "";
 }
 
+/* When an access token of this answer ends; 0 if it does not say. */
+static int64_t end_of(const json_t *reply)
+{
+	double seconds = json_number_value(json_object_get(reply, RENEW_LASTS));
+
+	return seconds > 0 && seconds < 1e9 ? ((int64_t)time(NULL) + (int64_t)seconds) * 1000 : 0;
+}
+
 /* Puts the service's answer into the text of the file. */
+static void put_end(const json_t *reply, const char *member, struct buf *text)
+{
+	int64_t at = end_of(reply);
+	auto_str number = xasprintf("%lld", (long long)at);
+
+	if (at)
+		member_set_raw(text, member, number);
+}
+
+/* Scopes stay if they are a list there. */
+static bool keeps(const char *name, const char *member, const struct buf *text)
+{
+	auto_str now = member_string(buf_str(text), text->len, member);
+
+	return !strcmp(name, RENEW_SCOPE) && !now;
+}
+
 static void put(const struct job *j, const json_t *reply, struct buf *text)
 {
 	json_t *row;
@@ -119,13 +222,35 @@ static void put(const struct job *j, const json_t *reply, struct buf *text)
 
 		split(json_string_value(row), &name, &member);
 		value = json_string_value(json_object_get(reply, name));
-		if (!strcmp(name, RENEW_STAMP)) {
+		if (!strcmp(name, RENEW_NOW)) {
 			stamp(now);
 			value = now;
 		}
-		if (value && *value && is_plain(value))
+		if (!strcmp(name, RENEW_UNTIL))
+			put_end(reply, member, text);
+		else if (value && *value && is_plain(value) && !keeps(name, member, text))
 			member_set(text, member, value);
 	}
+}
+
+/* The value of a member that is no secret, as a service would answer it; NULL: none. */
+static json_t *get_plain(const char *name, const char *member, const struct buf *text)
+{
+	size_t start, end, i;
+	json_t *value, *item;
+	auto_buf words = BUF_SMALL;
+	int64_t left;
+
+	if (!text->len || !member_find(text->data, text->len, member, &start, &end))
+		return NULL;
+	value = json_loadb(text->data + start, end - start, JSON_DECODE_ANY, NULL);
+	left = (int64_t)(json_number_value(value) / 1000) - (int64_t)time(NULL);
+	json_array_foreach(value, i, item) if (json_is_string(item))
+		buf_printf(&words, "%s%s", words.len ? " " : "", json_string_value(item));
+	if (json_is_string(value))
+		buf_addstr(&words, json_string_value(value));
+	json_decref(value);
+	return !strcmp(name, RENEW_UNTIL) ? json_integer(left > 0 ? left : 0) : json_string(buf_str(&words));
 }
 
 /* What is in the file, in the form of a service's answer. */
@@ -140,8 +265,18 @@ static json_t *get(const struct job *j, const struct buf *text)
 		const char *member;
 
 		split(json_string_value(row), &name, &member);
+		if (!strcmp(name, RENEW_NOW) || !strcmp(name, RENEW_LOCK))
+			continue;
+		if (!strcmp(name, RENEW_UNTIL) || !strcmp(name, RENEW_SCOPE)) {
+			json_t *plain = get_plain(name, member, text);
+
+			if (plain)
+				json_object_set_new(
+					reply, strcmp(name, RENEW_UNTIL) ? name : RENEW_LASTS, plain);
+			continue;
+		}
 		value = member_string(buf_str(text), text->len, member);
-		if (value && *value && strcmp(name, RENEW_STAMP) != 0)
+		if (value && *value)
 			json_object_set_new(reply, name, json_string(value));
 	}
 	return reply;
@@ -149,13 +284,13 @@ static json_t *get(const struct job *j, const struct buf *text)
 
 static int renew(const struct job *j, json_t **ret, struct err *e)
 {
-	struct place p = { .dir = -1, .text = BUF_INIT(FILE_MAX) };
+	auto_place p = { .dir = -1, .text = BUF_INIT(FILE_MAX) };
 	auto_buf body = BUF_INIT(RENEW_MAX);
 	auto_str now = NULL;
 	json_t *reply;
 	long status = 0;
 
-	if (lock_place(j->file, &p, e) < 0)
+	if (lock_place(j, &p, e) < 0)
 		return -1;
 	now = member_string(buf_str(&p.text), p.text.len, j->member);
 	if (!now || !*now)
@@ -164,7 +299,7 @@ static int renew(const struct job *j, json_t **ret, struct err *e)
 		*ret = json_pack("{s:i, s:o}", "status", 200, "reply", get(j, &p.text));
 		return 0;
 	}
-	if (ask(j, &body, &status, e) < 0)
+	if (ask(j, &p, &body, &status, e) < 0)
 		return -1;
 	reply = status == 200 ? json_loadb(buf_str(&body), body.len, 0, NULL) : NULL;
 	if (!reply) {

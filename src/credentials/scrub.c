@@ -46,17 +46,37 @@ static size_t open_end(const struct vault *t, const char *text, size_t len)
 	return longest;
 }
 
-void scrub_add(
-	struct scrub *s, const struct vault *t, const char *data, size_t len, bool last, struct buf *out)
+static bool has_secret(const struct vault *t, const char *text, size_t len)
+{
+	for (size_t i = 0; i < t->nsecrets; i++) {
+		size_t n = strlen(t->secrets[i].real);
+
+		if (n >= SCRUB_MIN && memmem(text, len, t->secrets[i].real, n))
+			return true;
+	}
+	return false;
+}
+
+size_t scrub_next(
+	struct scrub *s, const struct vault *t, const char *data, size_t len, bool last, const char **ret)
 {
 	size_t hold;
 
+	if (s->passed) {
+		memmove(s->work.data, s->work.data + s->passed, s->work.len - s->passed);
+		buf_cut(&s->work, s->work.len - s->passed);
+		s->passed = 0;
+	}
+	/* nearly always: nothing is copied */
+	if (!s->work.len && !has_secret(t, data, len)) {
+		hold = last ? 0 : open_end(t, data, len);
+		buf_add(&s->work, data + len - hold, hold);
+		*ret = data;
+		return len - hold;
+	}
 	buf_add(&s->work, data, len);
-	if (!s->work.len)
-		return;
 	scrub_text(t, s->work.data, s->work.len);
 	hold = last ? 0 : open_end(t, s->work.data, s->work.len);
-	buf_add(out, s->work.data, s->work.len - hold);
-	memmove(s->work.data, s->work.data + s->work.len - hold, hold);
-	buf_cut(&s->work, hold);
+	*ret = s->work.data;
+	return s->passed = s->work.len - hold;
 }

@@ -16,7 +16,8 @@
 #define SCRUB_MIN 8
 
 struct scrub {
-	struct buf work;
+	struct buf work; /* what was held back; and what is with it */
+	size_t passed;   /* of it, what the caller has got */
 };
 #define SCRUB_INIT                                                                                           \
 	{                                                                                                    \
@@ -24,9 +25,10 @@ struct scrub {
 	}
 
 void scrub_release(struct scrub *s);
-/* Adds to out what can be passed on by now; with `last`, everything. */
-void scrub_add(
-	struct scrub *s, const struct vault *t, const char *data, size_t len, bool last, struct buf *out);
+/* What can be passed on by now; with `last`, everything. Returns its length; *ret is in `data` or in the scrub, and valid
+ * until the next call. */
+size_t scrub_next(
+	struct scrub *s, const struct vault *t, const char *data, size_t len, bool last, const char **ret);
 /* The same for a whole text, in place. */
 void scrub_text(const struct vault *t, char *text, size_t len);
 

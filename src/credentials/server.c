@@ -10,44 +10,84 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "credentials/control.h"
 #include "credentials/renew.h"
 #include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
 
-#define FDS_MAX (3 + 2 * CONNS_MAX)
+#define FDS_FIRST 4 /* the control socket, the listening ones, the connections from the other proxy */
+#define FDS_MAX   (FDS_FIRST + 2 * CONNS_MAX)
+#define POLL_MS   10000
 
-/* Takes a table from the control socket, and with the first one the listening sockets. Returns the number of bytes. */
-static ssize_t take_table(struct server *s, struct err *e)
+static void be_quick(int fd)
 {
-	char message;
-	int fds[4];
-	size_t nfds = ARRAY_SIZE(fds);
-	ssize_t n = sock_recv(s->control, &message, sizeof(message), fds, &nfds);
+	int on = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+static void take_table(struct server *s, int fd, struct err *e)
+{
 	auto_buf packed = BUF_INIT(VAULT_MAX);
 
-	if (n <= 0)
-		return n;
-	if (nfds && !read_rest(fds[0], &packed, "the table of credentials", e))
+	if (!read_rest(fd, &packed, "the table of credentials", e))
 		vault_unpack(packed.data, packed.len, &s->table, e);
 	if (packed.data)
 		explicit_bzero(packed.data, packed.len);
+}
+
+/* Takes a message from the control socket (control.h). Returns the number of bytes. */
+static ssize_t take_order(struct server *s, struct err *e)
+{
+	char message = 0;
+	int fds[4];
+	size_t nfds = ARRAY_SIZE(fds);
+	ssize_t n = sock_recv(s->control, &message, sizeof(message), fds, &nfds);
+
+	if (n <= 0)
+		return n;
+	if (nfds && message == CREDENTIALS_TABLE)
+		take_table(s, fds[0], e);
+	if (nfds && message == CREDENTIALS_OVER && s->over < 0)
+		s->over = fd_steal(&fds[0]);
 	for (size_t i = 0; i < nfds; i++) {
-		if (i && i < 3 && s->listen[i - 1] < 0)
+		if (message == CREDENTIALS_TABLE && i && i < 3 && s->listen[i - 1] < 0)
 			s->listen[i - 1] = fd_steal(&fds[i]);
 		else
-			close(fds[i]);
+			fd_closep(&fds[i]);
 	}
 	return n;
 }
 
+/* Takes a connection from the other proxy: the host's name, a NUL, what the client has sent already. */
+static void take_over(struct server *s)
+{
+	static char message[CREDENTIALS_OVER_MAX];
+	int fd = -1;
+	size_t nfds = 1;
+	ssize_t n = sock_recv(s->over, message, sizeof(message), &fd, &nfds);
+	size_t name = n > 0 ? strnlen(message, (size_t)n) : 0;
+
+	if (n <= 0)
+		fd_closep(&s->over), s->over = -1;
+	if (!nfds)
+		return;
+	if (!name || name == (size_t)n) {
+		close(fd);
+		return;
+	}
+	be_quick(fd);
+	conn_open_tls(s, fd, message, message + name + 1, (size_t)n - name - 1);
+}
+
 static void accept_one(struct server *s, int listen)
 {
-	int fd = accept4(listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), on = 1;
+	int fd = accept4(listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0)
 		return;
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	be_quick(fd);
 	conn_open(s, fd);
 }
 
@@ -68,15 +108,15 @@ static unsigned watch(const struct server *s, struct curl_waitfd *fds, struct co
 	fds[n++] = (struct curl_waitfd){ s->control, CURL_WAIT_POLLIN, 0 };
 	for (int i = 0; i < 2; i++)
 		fds[n++] = (struct curl_waitfd){ s->listen[i], full ? 0 : CURL_WAIT_POLLIN, 0 };
+	fds[n++] = (struct curl_waitfd){ full ? -1 : s->over, CURL_WAIT_POLLIN, 0 };
 	for (size_t i = 0; i < CONNS_MAX; i++) {
 		struct conn *c = s->conns[i];
 		bool reads, writes;
 
 		if (!c)
 			continue;
-		/* a client that does not read its answers cannot send more requests */
-		reads = c->in.len < HEAD_MAX && c->out.len - c->sent < OUT_HIGH;
-		writes = c->sent < c->out.len;
+		reads = conn_wants_more(c) && !c->gone;
+		writes = conn_has_output(c);
 		whose[n] = c;
 		/* if we do not wait for a connection, its hang-up would still wake us again and again */
 		fds[n++] = (struct curl_waitfd){ reads || writes ? c->fd : -1,
@@ -133,9 +173,29 @@ static bool still_there(const struct server *s, const struct conn *c)
 	return false;
 }
 
+/* Whether bytes of a client wait in OpenSSL's buffers, for which no descriptor is ready. */
+static bool has_more(const struct conn *c)
+{
+	return c && c->tls && !c->gone && c->state != CONN_LAST && conn_wants_more(c) && tls_has_more(c->tls);
+}
+
+/* Reads those. False if there were none. */
+static bool serve_waiting(struct server *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < CONNS_MAX; i++) {
+		if (!has_more(s->conns[i]))
+			continue;
+		conn_readable(s->conns[i]);
+		any = true;
+	}
+	return any;
+}
+
 static void serve_ready(struct server *s, const struct curl_waitfd *fds, struct conn **whose, unsigned n)
 {
-	for (unsigned i = 3; i < n; i++) {
+	for (unsigned i = FDS_FIRST; i < n; i++) {
 		if (!(fds[i].revents & ~CURL_WAIT_POLLOUT) || !still_there(s, whose[i]))
 			continue;
 		if (fds[i].fd == whose[i]->fd)
@@ -146,6 +206,8 @@ static void serve_ready(struct server *s, const struct curl_waitfd *fds, struct 
 	for (int i = 0; i < 2; i++)
 		if (fds[1 + i].revents)
 			accept_one(s, s->listen[i]);
+	if (fds[3].revents)
+		take_over(s);
 }
 
 static int loop(struct server *s, struct err *e)
@@ -153,16 +215,17 @@ static int loop(struct server *s, struct err *e)
 	static struct curl_waitfd fds[FDS_MAX];
 	static struct conn *whose[FDS_MAX];
 
-	for (;;) {
+	for (bool waiting = false;;) {
 		int running, ready;
 		unsigned n = watch(s, fds, whose);
 		struct err ignored = ERR_INIT;
 
-		if (curl_multi_poll(s->multi, fds, n, 10000, &ready) != CURLM_OK)
+		if (curl_multi_poll(s->multi, fds, n, waiting ? 0 : POLL_MS, &ready) != CURLM_OK)
 			return err_set(e, ERR_FAILED, "cannot wait for connections");
-		if (fds[0].revents && take_table(s, &ignored) <= 0)
+		if (fds[0].revents && take_order(s, &ignored) <= 0)
 			return 0;
 		serve_ready(s, fds, whose, n);
+		waiting = serve_waiting(s);
 		curl_multi_perform(s->multi, &running);
 		finish_transfers(s);
 		flush_all(s);
@@ -173,13 +236,13 @@ int server_run(int control, struct err *e)
 {
 	static struct server s;
 
-	s = (struct server){ .control = control, .listen = { -1, -1 } };
+	s = (struct server){ .control = control, .listen = { -1, -1 }, .over = -1 };
 	if (getrandom(s.key, sizeof(s.key), 0) != sizeof(s.key))
 		return err_sys(e, "cannot get random bytes");
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) || !(s.multi = curl_multi_init()))
 		return err_set(e, ERR_FAILED, "cannot start curl");
 	upstream_trust(&s.trust);
-	if (take_table(&s, e) <= 0 || s.listen[0] < 0)
+	if (take_order(&s, e) <= 0 || s.listen[0] < 0)
 		return err_set(e, ERR_FAILED, "no table of credentials arrived");
 	return loop(&s, e);
 }

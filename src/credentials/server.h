@@ -1,10 +1,13 @@
 /*
- * The credentials proxy of one task: plain HTTP/1.1 inside, TLS outside. One process with one thread; curl's loop
- * waits for both sides.
+ * The credentials proxy of one task: HTTP/1.1 inside, TLS outside. One process with one thread; curl's loop waits for
+ * both sides.
  *
  * A request "/SERVICE/path" goes to the service's address and to nowhere else. If a header may carry a secret for this
  * service, and its value is one of our dummies, the secret replaces it. Everything else is passed on as it is.
  * Redirects are passed back, never followed. What the server answers is searched for secrets (scrub.h).
+ *
+ * For services whose clients cannot be told another address, the proxy of network `allow` passes connections on, which
+ * are answered with TLS (authority.h, route.h). The same rules hold for them.
  *
  * Everything that arrives on the listening sockets is hostile. The agent can use the credential while it runs. It
  * cannot read it, send it anywhere else, or use it for paths that are not on the service's list.
@@ -18,9 +21,11 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "credentials/authority.h"
 #include "credentials/dummy.h"
 #include "credentials/head.h"
 #include "credentials/scrub.h"
+#include "credentials/tls.h"
 #include "credentials/vault.h"
 
 #define CONNS_MAX    128
@@ -43,7 +48,9 @@ struct server {
 	unsigned char key[DUMMY_KEY_LEN]; /* for dummies of renewed tokens */
 	CURLM *multi;
 	struct trust trust;
+	struct authority *authority; /* NULL: not opened yet */
 	int control, listen[2];
+	int over; /* connections that the other proxy passes on (control.h); -1: none */
 	struct conn *conns[CONNS_MAX];
 	pid_t renewals[RENEWALS_MAX]; /* 0: none */
 };
@@ -82,10 +89,13 @@ struct conn {
 	struct head head;
 	struct body framing;
 	struct buf body;
-	size_t service;   /* its number in the table */
-	const char *path; /* in head.target: what follows the service's name */
+	struct tls *tls;  /* NULL: plain HTTP */
+	char *host;       /* with TLS: the one that the client asked for */
+	ssize_t service;  /* its number in the table; -1: none, the request is passed on as it is */
+	const char *path; /* in head.target: what follows the service's address */
 	struct upstream up;
 	struct renewal renewal;
+	bool gone, ended; /* the client has hung up; TLS was told the end */
 	time_t since;
 };
 
@@ -94,8 +104,16 @@ struct conn {
 int server_run(int control, struct err *e);
 
 /* conn.c */
-void conn_open(struct server *s, int fd);
+/* NULL if there are too many; then fd is closed. */
+struct conn *conn_open(struct server *s, int fd);
+/* The same for one that is to speak TLS. `early` has what the client has sent already. */
+void conn_open_tls(struct server *s, int fd, const char *host, const char *early, size_t len);
+/* NULL: none. */
+const struct service *conn_service(const struct conn *c);
 void conn_readable(struct conn *c);
+/* Whether more of the client is to be read: one that does not read its answers asks for no more. */
+bool conn_wants_more(const struct conn *c);
+bool conn_has_output(const struct conn *c);
 /* Does what can be done with what has arrived. */
 void conn_work(struct conn *c);
 /* Writes what can be written; frees the connection if it is over: returns false then. */

@@ -42,14 +42,13 @@ static void add_field(struct conn *c, const char *name, const char *before, cons
 /* The only place where a secret enters a request. */
 static void add_clients_field(struct conn *c, const char *name, const char *value)
 {
-	const struct vault *t = &c->server->table;
-	const struct service *s = &t->services[c->service];
+	const struct service *s = conn_service(c);
 	size_t scheme = !strncasecmp(value, "bearer ", 7) ? 7 : 0;
 	auto_str before = xstrndup(value, scheme);
 	const struct secret *secret = NULL;
 
-	if (strvec_has(&s->headers, name))
-		secret = vault_secret(t, s, value + scheme, strlen(value + scheme));
+	if (s && strvec_has(&s->headers, name))
+		secret = vault_secret(&c->server->table, s, value + scheme, strlen(value + scheme));
 	add_field(c, name, secret ? before : "", secret ? secret->real : value);
 }
 
@@ -156,14 +155,14 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
 
 static void pass_body(struct conn *c, const char *data, size_t len, bool last)
 {
-	auto_buf clean = BUF_INIT(OUT_MAX);
+	const char *clean;
+	size_t n = scrub_next(&c->up.scrub, &c->server->table, data, len, last, &clean);
 
-	scrub_add(&c->up.scrub, &c->server->table, data, len, last, &clean);
-	if (!clean.len || c->up.no_body)
+	if (!n || c->up.no_body)
 		return;
 	if (c->up.chunked)
-		buf_printf(&c->out, "%zx\r\n", clean.len);
-	buf_add(&c->out, clean.data, clean.len);
+		buf_printf(&c->out, "%zx\r\n", n);
+	buf_add(&c->out, clean, n);
 	if (c->up.chunked)
 		buf_addstr(&c->out, "\r\n");
 }
@@ -235,8 +234,8 @@ static void set_method(struct conn *c)
 
 bool upstream_start(struct conn *c)
 {
-	const struct service *s = &c->server->table.services[c->service];
-	auto_str url = xasprintf("%s%s", s->url, c->path);
+	const struct service *s = conn_service(c);
+	auto_str url = s ? xasprintf("%s%s", s->url, c->path) : xasprintf("https://%s%s", c->host, c->path);
 	CURL *easy = c->up.easy = curl_easy_init();
 
 	if (!easy)
@@ -246,6 +245,7 @@ bool upstream_start(struct conn *c)
 	c->up.read_paused = c->up.write_paused = false;
 	buf_reset(&c->up.head);
 	buf_reset(&c->up.scrub.work);
+	c->up.scrub.passed = 0;
 	add_fields(c);
 	upstream_options(easy, &c->server->trust);
 	curl_easy_setopt(easy, CURLOPT_URL, url);

@@ -39,6 +39,8 @@ void vault_release(struct vault *t)
 		secret_release(&t->secrets[i]);
 	free(t->services);
 	free(t->secrets);
+	free(t->cert);
+	wipe(t->cert_key);
 	*t = (struct vault){ 0 };
 }
 
@@ -107,9 +109,10 @@ void vault_pack(const struct vault *t, struct buf *out)
 	for (size_t i = 0; i < t->nservices; i++) {
 		const struct service *s = &t->services[i];
 
-		json_array_append_new(services,
-			json_pack("{s:s, s:s, s:o, s:o, s:o}", "name", s->name, "url", s->url, "headers",
-				list(&s->headers), "paths", list(&s->paths), "renews", list(&s->renews)));
+		json_array_append_new(
+			services, json_pack("{s:s, s:s, s:o, s:o, s:o, s:b}", "name", s->name, "url", s->url,
+					  "headers", list(&s->headers), "paths", list(&s->paths), "renews",
+					  list(&s->renews), "tls", (int)s->tls));
 	}
 	for (size_t i = 0; i < t->nsecrets; i++) {
 		const struct secret *s = &t->secrets[i];
@@ -119,6 +122,10 @@ void vault_pack(const struct vault *t, struct buf *out)
 					 "service", s->service, "file", s->file, "member", s->member));
 	}
 	all = json_pack("{s:o, s:o}", "services", services, "secrets", secrets);
+	if (t->cert && t->cert_key) {
+		json_object_set_new(all, "cert", json_string(t->cert));
+		json_object_set_new(all, "cert_key", json_string(t->cert_key));
+	}
 	text = json_dumps(all, JSON_COMPACT);
 	if (text)
 		buf_addstr(out, text);
@@ -150,7 +157,19 @@ static bool take_service(const json_t *j, struct vault *to)
 	take_list(json_object_get(j, "headers"), &s->headers);
 	take_list(json_object_get(j, "paths"), &s->paths);
 	take_list(json_object_get(j, "renews"), &s->renews);
+	s->tls = json_is_true(json_object_get(j, "tls"));
 	return true;
+}
+
+static void take_authority(const json_t *all, struct vault *to)
+{
+	const char *cert = json_string_value(json_object_get(all, "cert"));
+	const char *key = json_string_value(json_object_get(all, "cert_key"));
+
+	if (to->cert || !cert || !key)
+		return;
+	to->cert = xstrdup(cert);
+	to->cert_key = xstrdup(key);
 }
 
 static bool take_secret(json_t *j, struct vault *to)
@@ -173,6 +192,8 @@ int vault_unpack(const char *data, size_t len, struct vault *to, struct err *e)
 
 	json_array_foreach(json_object_get(all, "services"), i, item) good = good && take_service(item, to);
 	json_array_foreach(json_object_get(all, "secrets"), i, item) good = good && take_secret(item, to);
+	if (good)
+		take_authority(all, to);
 	json_decref(all);
 	return good ? 0 : err_set(e, ERR_FAILED, "the table of credentials is malformed");
 }

@@ -6,6 +6,7 @@
 #ifndef CREDENTIALS_VAULT_H
 #define CREDENTIALS_VAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -19,9 +20,8 @@ struct service {
 	char *url;             /* where its requests go; no slash at the end */
 	struct strvec headers; /* names of headers, in lower case, that a secret is put into */
 	struct strvec paths;   /* "POST /v1/messages"; see allowed.h */
-	/* Not empty: it renews log-ins. "ANSWER=MEMBER": which member of its answer is which member of the
-	 * log-in file. */
-	struct strvec renews;
+	struct strvec renews;  /* not empty: it renews log-ins (renew.h) */
+	bool tls; /* clients speak to its own address, and the proxy answers the TLS (authority.h) */
 };
 
 struct secret {
@@ -35,6 +35,7 @@ struct vault {
 	size_t nservices;
 	struct secret *secrets;
 	size_t nsecrets;
+	char *cert, *cert_key; /* the task's certificate authority, as PEM; NULL: none */
 };
 
 void vault_release(struct vault *t);
@@ -51,7 +52,8 @@ const struct secret *vault_secret(
 	const struct vault *t, const struct service *s, const char *dummy, size_t len);
 
 void vault_pack(const struct vault *t, struct buf *out);
-/* Adds what is packed to a table: a service of a known name is replaced, a secret with a known dummy too. */
+/* Adds what is packed to a table: a service of a known name is replaced, a secret with a known dummy too. A certificate
+ * authority stays, since the task knows it. */
 int vault_unpack(const char *data, size_t len, struct vault *to, struct err *e);
 
 #endif

@@ -132,7 +132,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 	auto_project p = { 0 };
 	auto_repo r = { 0 };
 	auto_workspace ws = { .dir = -1 };
-	auto_buf shown = BUF_INIT(64 << 20);
+	auto_shown shown = SHOWN_INIT;
 	struct task as_new = *t;
 	char tip[OID_SIZE];
 
@@ -140,7 +140,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 		survey_repo(c, t->project_id, &r, e) < 0 || find_tip(&r, t, tip, e) < 0)
 		return -1;
 	repo_release(&r);
-	if (repo_open(p.path, tip, &r, e) < 0 || ref_shown(&r, t->target, NULL, &shown, e) < 0)
+	if (repo_open(p.path, tip, &r, e) < 0 || shown_now(c, &r, t->target, NULL, &shown, e) < 0)
 		return -1;
 	as_new.base = as_new.layer = tip;
 	if (workspace_open(&ws, &c->home, &r, &as_new, e) < 0 ||
@@ -153,7 +153,7 @@ static int make_all(struct context *c, struct task *t, int *lock, struct err *e)
 		return -1;
 	as_new = *t;
 	as_new.base = tip;
-	if (workspace_create(&ws, &shown, e) < 0 || workspace_published(&ws, tip, e) < 0)
+	if (workspace_create(&ws, &shown.lines, e) < 0 || workspace_published(&ws, tip, e) < 0)
 		return -1;
 	fault("doctor-filled");
 	unlinkat(ws.dir, REMAKE_ALL, 0);

@@ -15,6 +15,7 @@
 #include "audit/audit.h"
 #include "base/alloc.h"
 #include "egress/dial.h"
+#include "egress/hand_over.h"
 #include "egress/relay.h"
 #include "egress/request.h"
 #include "sys/clock.h"
@@ -198,8 +199,8 @@ static enum outcome outcome_of(const struct err *e)
 					 : OUTCOME_UNREACHABLE;
 }
 
-static enum outcome reach(
-	const struct strvec *list, const struct host *h, int *ret, char *address, struct err *e)
+static enum outcome reach(const struct proxy *p, const struct strvec *list, const struct host *h, int *ret,
+	char *address, struct err *e)
 {
 	if (host_is_loopback(h))
 		return dial_loopback(list, h->port, ret, address, e) < 0 ? outcome_of(e) : OUTCOME_OPEN;
@@ -207,6 +208,8 @@ static enum outcome reach(
 		err_set(e, ERR_REFUSED, "%s:%u is not on this task's list", h->name, h->port);
 		return OUTCOME_REFUSED;
 	}
+	if (is_handed_over(p, h))
+		return OUTCOME_OPEN;
 	if (!dial(list, h, ret, address, e))
 		return OUTCOME_OPEN;
 	return e->kind == ERR_REFUSED ? OUTCOME_PRIVATE : outcome_of(e);
@@ -228,15 +231,17 @@ static void serve_request(const struct proxy *p, int fd)
 		return;
 	caller_open(p, &k);
 	if (rc > 0)
-		o = reach(&k.net.allow, &r.host, &there, address, &e);
+		o = reach(p, &k.net.allow, &r.host, &there, address, &e);
 	else
 		err_set(&e, ERR_REFUSED, "this request is not understood: %s", r.why);
 	record(&k, &r, o, address, e.msg);
 	/* before the answer: a command that ends after it must not end before the user is told */
 	tell_user(p, &k, &r, o, address);
 	tell(fd, &r, o, e.msg);
-	if (o == OUTCOME_OPEN && write_full(there, buf_str(&r.head), r.head.len) >= 0 &&
-		write_full(there, data.data + r.used, data.len - r.used) >= 0)
+	if (o == OUTCOME_OPEN && there < 0)
+		hand_over(p, fd, &r.host, data.data + r.used, data.len - r.used);
+	else if (o == OUTCOME_OPEN && write_full(there, buf_str(&r.head), r.head.len) >= 0 &&
+		 write_full(there, data.data + r.used, data.len - r.used) >= 0)
 		relay(fd, there);
 	request_release(&r);
 }
@@ -254,7 +259,7 @@ static void forward(const struct proxy *p, int fd)
 	enum outcome o;
 
 	caller_open(p, &k);
-	o = reach(&k.net.allow, &r.host, &there, address, &e);
+	o = reach(p, &k.net.allow, &r.host, &there, address, &e);
 	record(&k, &r, o, address, e.msg);
 	if (o == OUTCOME_OPEN)
 		relay(fd, there);

@@ -12,6 +12,7 @@
 #include "base/clean.h"
 #include "base/path.h"
 #include "base/shell_word.h"
+#include "git/named_path.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
 
@@ -20,23 +21,41 @@
 /* Entries of a private repository: a second or two. */
 #define ENTRIES_MAX 500000
 
+/* Each task has a directory of refs there. */
+static bool is_not_garths(const char *name)
+{
+	return strcmp(name, "garth") != 0;
+}
+
+/* Of an object store: the directories of loose objects, and the others. They may be links. */
+static bool is_part(const char *name)
+{
+	return !strcmp(name, "pack") || !strcmp(name, "info") ||
+	       (strlen(name) == 2 && strspn(name, "0123456789abcdefABCDEF") == 2);
+}
+
 /* Directories, and how far below them there are files that git opens. */
 struct place {
 	const char *dir;
 	unsigned depth;
-	const char *but; /* a directory in it that is left out */
+	bool (*counts)(const char *name); /* which names in it count; NULL: all */
 };
 
 static const struct place in_git_dir[] = {
 	{ ".", 0 }, /* HEAD, config, index, packed-refs, shallow, commondir, MERGE_HEAD … */
-	{ "info", 0 }, { "worktrees", 1 },                     /* the HEAD of each linked worktree */
-	{ "refs", DEPTH_MAX, "garth" }, { "logs", DEPTH_MAX }, /* they are opened to be written */
+	{ "info", 0 }, { "reftable", 0 }, { "worktrees", 2 },       /* the HEAD of each linked worktree */
+	{ "refs", DEPTH_MAX, is_not_garths }, { "logs", DEPTH_MAX }, /* they are opened to be written */
 };
 
 static const struct place in_objects[] = {
+	{ ".", 0, is_part },
 	{ "info", 1 }, /* alternates, commit-graph, commit-graphs/… */
 	{ "pack", 0 },
 };
+
+/* Of these there can be many. */
+static const struct place many_in_git_dir[] = { { "refs/garth", DEPTH_MAX } };
+static const struct place many_in_objects[] = { { ".", 1, is_part } };
 
 /* Opening a socket fails at once. */
 static bool is_waited_for(mode_t mode)
@@ -44,14 +63,21 @@ static bool is_waited_for(mode_t mode)
 	return S_ISFIFO(mode) || S_ISCHR(mode) || S_ISBLK(mode);
 }
 
-/* The type of an entry, for a link that of its target; 0 if it is not known. Most file systems tell it with the name. */
+/* The type of an entry; 0 if it is not known. Most file systems tell it with the name. */
 static mode_t type_of(int dir, const struct dirent *ent)
 {
 	struct stat st;
 
-	if (ent->d_type != DT_UNKNOWN && ent->d_type != DT_LNK)
+	if (ent->d_type != DT_UNKNOWN)
 		return DTTOIF(ent->d_type);
-	return fstatat(dir, ent->d_name, &st, 0) < 0 ? 0 : st.st_mode;
+	return fstatat(dir, ent->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : st.st_mode;
+}
+
+static bool is_link_to_waited_for(int dir, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, 0) && is_waited_for(st.st_mode);
 }
 
 static int refuse(const char *path, struct err *e)
@@ -62,7 +88,19 @@ static int refuse(const char *path, struct err *e)
 	return err_hint(e, "ls -l %s", word);
 }
 
-/* `path` is the directory's, for messages. Links to directories are not followed. */
+static int look(int parent, const struct place *p, const char *path, struct err *e);
+
+static int look_at_entry(
+	int dir, const char *name, mode_t type, unsigned depth, const char *at, struct err *e)
+{
+	if (is_waited_for(type) || (S_ISLNK(type) && is_link_to_waited_for(dir, name)))
+		return refuse(at, e);
+	if (S_ISLNK(type))
+		return named_path_check(at, "the repository has the link", e);
+	return look(dir, &(struct place){ name, depth - 1, NULL }, at, e);
+}
+
+/* `path` is the directory's. Links to directories are not followed, but where they lead is judged. */
 static int look(int parent, const struct place *p, const char *path, struct err *e)
 {
 	int fd = openat(parent, p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
@@ -74,16 +112,14 @@ static int look(int parent, const struct place *p, const char *path, struct err 
 	while (d && (ent = readdir(d))) {
 		mode_t type;
 
-		if (dir_is_dot(ent->d_name) || (p->but && !strcmp(ent->d_name, p->but)))
+		if (dir_is_dot(ent->d_name) || (p->counts && !p->counts(ent->d_name)))
 			continue;
 		type = type_of(dirfd(d), ent);
-		if (!is_waited_for(type) && !(S_ISDIR(type) && p->depth && ent->d_type != DT_LNK))
+		if (!is_waited_for(type) && !S_ISLNK(type) && !(S_ISDIR(type) && p->depth))
 			continue;
 		auto_str at = path_join(path, ent->d_name);
 
-		if (is_waited_for(type))
-			return refuse(at, e);
-		if (look(dirfd(d), &(struct place){ ent->d_name, p->depth - 1, NULL }, at, e) < 0)
+		if (look_at_entry(dirfd(d), ent->d_name, type, p->depth, at, e) < 0)
 			return -1;
 	}
 	return 0;
@@ -111,6 +147,16 @@ int blocking_files_refuse(const char *git_dir, struct err *e)
 int blocking_files_refuse_objects(const char *objects, struct err *e)
 {
 	return look_at(objects, in_objects, ARRAY_SIZE(in_objects), e);
+}
+
+int blocking_files_refuse_many(const char *git_dir, struct err *e)
+{
+	return look_at(git_dir, many_in_git_dir, ARRAY_SIZE(many_in_git_dir), e);
+}
+
+int blocking_files_refuse_loose(const char *objects, struct err *e)
+{
+	return look_at(objects, many_in_objects, ARRAY_SIZE(many_in_objects), e);
 }
 
 struct private_walk {

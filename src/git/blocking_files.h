@@ -1,8 +1,9 @@
 /*
  * Finds files of a repository that git would wait for: a FIFO or a device in place of HEAD, the index, a ref or another
  * file that git opens. A repository that somebody else made may have such files, and git waits for as long as nobody
- * writes to them. This reads directories only. It does not look at loose objects and at Garth's own refs, which are too
- * many (each task has a directory of refs): for them, each git has a time limit (run.h).
+ * writes to them. A link to a place that is not always the same (named_path.h) is found as well. This reads directories only. Loose objects and Garth's own refs are too many for every command (each task
+ * has a directory of refs): they are looked at when a repository is used for the first time. Later, each git has a time
+ * limit (run.h).
  */
 #ifndef GIT_BLOCKING_FILES_H
 #define GIT_BLOCKING_FILES_H
@@ -13,6 +14,9 @@
 int blocking_files_refuse(const char *git_dir, struct err *e);
 /* The same for an object store. */
 int blocking_files_refuse_objects(const char *objects, struct err *e);
+/* Garth's refs, and loose objects. */
+int blocking_files_refuse_many(const char *git_dir, struct err *e);
+int blocking_files_refuse_loose(const char *objects, struct err *e);
 /* The same for a task's private repository, which the agent writes: all below the descriptor, with loose objects, and
  * without following a link. A link is refused if it does not lead to a regular file in the repository. *ret_path is
  * the path from the repository's directory, on the heap, or NULL. A repository with very many files is looked at in

@@ -59,11 +59,11 @@ static int fill_lfs(const struct repo *r, const struct git *g, const char *tree,
 	return lfs_stamp(r, index, top, "", &filled, NULL, NULL, e);
 }
 
-static int refuse_missing(const struct repo *r, size_t n, struct err *e)
+static int refuse_missing(const struct repo *r, const char *commit, size_t n, struct err *e)
 {
 	auto_str what = xasprintf("a part of the commit (%zu object%s)", n, n == 1 ? "" : "s");
 
-	return n ? repo_refuse_missing(r, what, e) : 0;
+	return n ? repo_refuse_missing(r, commit, what, e) : 0;
 }
 
 /* Refuses a commit of a partial clone whose files are not all there. */
@@ -80,7 +80,7 @@ static int check_missing(const struct repo *r, const struct git *g, const char *
 		return -1;
 	for (const char *l = buf_str(&out); *l; l += strcspn(l, "\n"), l += *l == '\n')
 		n += *l == '?';
-	return refuse_missing(r, n, e);
+	return refuse_missing(r, commit, n, e);
 }
 
 /* The same for the files of a difference. */
@@ -102,7 +102,7 @@ static int check_missing_diff(const struct repo *r, const struct buf *raw, struc
 		return -1;
 	for (const char *l = buf_str(&out); (l = strstr(l, " missing\n")); l++)
 		n++;
-	return refuse_missing(r, n, e);
+	return refuse_missing(r, r->commit, n, e);
 }
 
 int checkout_all(const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e)

@@ -42,8 +42,7 @@ static char *resolve(const char *dir, const char *path)
 	return canonicalize_file_name(joined);
 }
 
-/* The common git directory of git_dir; NULL if it is no git directory. */
-static char *common_of(const char *git_dir)
+char *discover_common(const char *git_dir)
 {
 	static const char *const parts[] = { "objects", "refs" };
 	auto_str named = text_of(git_dir, "commondir"), head = path_join(git_dir, "HEAD"),
@@ -78,13 +77,13 @@ static char *git_dir_of(const char *top)
 
 bool discover_at(const char *top, struct discovered *ret)
 {
-	auto_str git_dir = git_dir_of(top), common = git_dir ? common_of(git_dir) : NULL;
+	auto_str git_dir = git_dir_of(top), common = git_dir ? discover_common(git_dir) : NULL;
 	bool bare = !common;
 
 	if (bare) {
 		free(git_dir);
 		git_dir = xstrdup(top);
-		common = common_of(top);
+		common = discover_common(top);
 	}
 	if (!common)
 		return false;

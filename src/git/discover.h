@@ -24,5 +24,7 @@ void discovered_release(struct discovered *d);
 int discover(const char *dir, struct discovered *ret, struct err *e);
 /* The same for this directory alone, without its parents. False if it is no repository. */
 bool discover_at(const char *top, struct discovered *ret);
+/* The common git directory of a git directory, on the heap; NULL if it is none. */
+char *discover_common(const char *git_dir);
 
 #endif

@@ -49,11 +49,18 @@ int gitlinks_read(const char *index, unsigned hash_len, struct gitlinks *ret, st
 	return 0;
 }
 
+static int mark(const struct git *g, const char *how, const struct buf *paths, struct err *e)
+{
+	auto_strvec args = STRVEC_INIT;
+
+	strvec_pushl(&args, "update-index", how, "-z", "--stdin", NULL);
+	return git_run(g, &args, paths, NULL, e);
+}
+
 int gitlinks_hide(
 	const char *git_dir, const char *work_tree, const char *index, unsigned hash_len, struct err *e)
 {
 	struct git g = { .dir = git_dir, .work_tree = work_tree, .index = index, .writes_index = true };
-	auto_strvec args = STRVEC_INIT;
 	auto_gitlinks links = { 0 };
 	auto_buf paths = BUF_INIT(16 << 20);
 
@@ -63,8 +70,8 @@ int gitlinks_hide(
 		return 0;
 	for (size_t i = 0; i < links.n; i++)
 		buf_add(&paths, links.v[i].path, strlen(links.v[i].path) + 1);
-	strvec_pushl(&args, "update-index", "--skip-worktree", "-z", "--stdin", NULL);
-	return git_run(&g, &args, &paths, NULL, e);
+	/* in a sparse checkout git takes the second mark away from what is there */
+	return mark(&g, "--assume-unchanged", &paths, e) < 0 ? -1 : mark(&g, "--skip-worktree", &paths, e);
 }
 
 bool gitlink_at(const struct repo *r, const char *commit, const char *path, char out[OID_SIZE])

@@ -38,8 +38,8 @@ int gitlinks_read(const char *index, unsigned hash_len, struct gitlinks *ret, st
 bool gitlink_at(const struct repo *r, const char *commit, const char *path, char out[OID_SIZE]);
 
 /*
- * Makes the user's git pass over the submodules of an index (skip-worktree), for files on the host that an agent
- * can write to. Otherwise `git status` would go into the directory of each, and obey the configuration of a
+ * Makes the user's git pass over the submodules of an index (assume-unchanged and skip-worktree), for files on the host
+ * that an agent can write to. Otherwise `git status` would go into the directory of each, and obey the configuration of a
  * repository that the agent put there. git_dir is the index' git directory, work_tree its files.
  */
 int gitlinks_hide(

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/named_path.h"
 #include "git/trust.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -71,6 +72,9 @@ static int check_link(struct copying *c, int from, const char *name, struct err 
 	if (c->users || fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISLNK(st.st_mode))
 		return 0;
 	real = canonicalize_file_name(at);
+	/* the checkout may have the Garth home in it */
+	if (real && named_path_check(real, "a hook leads to", e) < 0)
+		return -1;
 	if (!real || is_within(c->repo, real))
 		return 0;
 	auto_str what = xasprintf("the hook '%s' of '%s'", name, c->repo->main_top);
@@ -185,6 +189,8 @@ static int check_place(const struct repo *r, const char *path, bool *ret_users, 
 	bool own;
 
 	*ret_users = false;
+	if (real && named_path_check(real, "the hooks are in", e) < 0)
+		return -1;
 	if (!real || is_within(r, real))
 		return 0;
 	if (repo_config(r, "core.hookspath")) {

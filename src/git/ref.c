@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "git/packed_refs.h"
 #include "sys/fd.h"
 
 #define LINKS_MAX 5
@@ -55,12 +56,12 @@ static bool none_beneath(const struct repo *r, const char *prefix)
 {
 	auto_fd dir = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	auto_str name = xasprintf(" %s", prefix);
-	auto_buf packed = BUF_INIT(256 << 20);
+	auto_buf packed = BUF_INIT(PACKED_REFS_MAX);
 	struct err ignored = ERR_INIT;
 
 	if (dir < 0 || !ref_none_loose(r, prefix))
 		return false;
-	if (read_file(dir, "packed-refs", &packed, &ignored) < 0)
+	if (packed_refs_near(dir, prefix, &packed, &ignored) < 0)
 		return ignored.kind == ERR_NOTFOUND;
 	return !memmem(buf_str(&packed), packed.len, name, strlen(name));
 }
@@ -102,20 +103,44 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
 	return list(r, &patterns, out, e);
 }
 
-bool ref_is_reached(const struct repo *r, const char *oid)
+/* Which kinds of refs reach a commit. */
+struct reached {
+	bool garths, remotes, users;
+};
+
+static struct reached reached_by(const struct repo *r, const char *oid)
 {
 	auto_buf out = BUF_INIT(64 << 20);
 	auto_strvec args = STRVEC_INIT;
 	struct git g = repo_git(r);
+	struct reached by = { 0 };
 	struct err ignored = ERR_INIT;
 
 	strvec_pushl(&args, "for-each-ref", "--format=%(refname)", "--contains", oid, NULL);
 	if (git_run(&g, &args, NULL, &out, &ignored) < 0)
-		return false;
+		return by;
 	for (const char *l = buf_str(&out); *l; l = strchr(l, '\n') + 1)
-		if (strncmp(l, "refs/garth/", 11) && strncmp(l, "refs/heads/garth/", 17))
-			return true;
-	return false;
+		if (!strncmp(l, "refs/garth/", 11) || !strncmp(l, "refs/heads/garth/", 17))
+			by.garths = true;
+		else if (!strncmp(l, "refs/remotes/", 13))
+			by.remotes = true;
+		else
+			by.users = true;
+	return by;
+}
+
+bool ref_is_reached(const struct repo *r, const char *oid)
+{
+	struct reached by = reached_by(r, oid);
+
+	return by.users || by.remotes;
+}
+
+bool ref_is_users(const struct repo *r, const char *oid)
+{
+	struct reached by = reached_by(r, oid);
+
+	return by.users || (by.remotes && !by.garths);
 }
 
 bool ref_can_name(const struct repo *r, const char *oid)
@@ -222,13 +247,13 @@ static int read_loose(int dir, const char *name, struct buf *text, struct err *e
 /* Lines are "OID NAME". Lines that begin with '^' or '#' contain no ref's name. */
 static int read_packed(const struct repo *r, int dir, const char *name, char out[OID_SIZE], struct err *e)
 {
-	auto_buf text = BUF_INIT(256 << 20);
+	auto_buf text = BUF_INIT(PACKED_REFS_MAX);
 	auto_str line = xasprintf(" %s\n", name);
 	size_t oid = 2 * (size_t)r->hash_len;
 	const char *at;
 
-	if (read_file(dir, "packed-refs", &text, e) < 0)
-		return e->kind == ERR_NOTFOUND ? 0 : -1;
+	if (packed_refs_near(dir, name, &text, e) < 0)
+		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	at = memmem(buf_str(&text), text.len, line, strlen(line));
 	if (at && (size_t)(at - text.data) >= oid)
 		take_oid(r, at - oid, out);

@@ -18,6 +18,9 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
  * refs/heads/garth/. False if it is no commit or if git fails. */
 bool ref_is_reached(const struct repo *r, const char *oid);
 
+/* Whether the commit is the user's: one of the user's branches or tags reaches it. A remote's branch may be one to which a
+ * task was pushed, so it counts only if no ref of Garth's reaches the commit. */
+bool ref_is_users(const struct repo *r, const char *oid);
 /* Whether the object exists, so that a ref can name it. */
 bool ref_can_name(const struct repo *r, const char *oid);
 

@@ -60,7 +60,8 @@ int ref_check_place(const char *git_dir, const char *name, struct err *e)
 	/* an old git made HEAD a link to its branch; it is not written here */
 	return (strcmp(name, "HEAD") && check_path(dir, git_dir, name, e) < 0) ||
 			       check_path(dir, git_dir, log, e) < 0 ||
-			       check_path(dir, git_dir, "packed-refs", e) < 0
+			       check_path(dir, git_dir, "packed-refs", e) < 0 ||
+			       check_path(dir, git_dir, "reftable/tables.list", e) < 0
 		       ? -1
 		       : 0;
 }

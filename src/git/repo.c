@@ -11,7 +11,9 @@
 #include "base/path.h"
 #include "base/shell_word.h"
 #include "git/blocking_files.h"
+#include "git/config_list.h"
 #include "git/discover.h"
+#include "git/named_path.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
 
@@ -103,12 +105,24 @@ bool repo_is_partial(const struct repo *r)
 	return false;
 }
 
-int repo_refuse_missing(const struct repo *r, const char *what, struct err *e)
+int repo_refuse_missing(const struct repo *r, const char *commit, const char *what, struct err *e)
 {
+	const char *empty_tree = r->hash_len == 32
+					 ? "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+					 : "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 	auto_str top = shell_quoted(r->top);
 
 	err_set(e, ERR_REFUSED, "'%s' is a partial clone, and %s is missing", r->top, what);
-	return err_hint(e, "git -C %s fetch --refetch --no-filter", top);
+	/* a difference with statistics reads every file; git fetches all that are missing at once */
+	return commit ? err_hint(e, "git -C %s diff --shortstat %s %s", top, empty_tree, commit)
+		      : err_hint(e, "git -C %s fetch --refetch --no-filter", top);
+}
+
+bool repo_has_reftable(const struct repo *r)
+{
+	auto_str place = path_join(r->git_dir, "reftable");
+
+	return !access(place, F_OK);
 }
 
 static int check_settings(const struct repo *r, struct err *e)
@@ -116,9 +130,9 @@ static int check_settings(const struct repo *r, struct err *e)
 	const char *refs = repo_config(r, "extensions.refstorage");
 	auto_str top = shell_quoted(r->top);
 
-	if (!refs || !strcmp(refs, "files"))
+	if (!refs || !strcmp(refs, "files") || !strcmp(refs, "reftable"))
 		return 0;
-	err_set(e, ERR_REFUSED, "'%s' keeps its refs in a %s, which is not supported", r->top, refs);
+	err_set(e, ERR_REFUSED, "'%s' keeps its refs in '%s', which is not supported", r->top, refs);
 	return err_hint(e, "git -C %s refs migrate --ref-format=files", top);
 }
 
@@ -135,20 +149,15 @@ static void take_user_ignores(struct repo *r, const char *scope, const char *set
 
 static int read_config(struct repo *r, struct err *e)
 {
-	struct git g = { .dir = r->git_dir, .shows_config = true };
-	auto_buf out = BUF_INIT(4 << 20);
+	auto_buf list = BUF_INIT(4 << 20);
+	const char *scope, *key, *value;
+	size_t at = 0, n;
 
-	if (git_do(&g, &out, e, "config", "--list", "-z", "--show-scope", "--includes", NULL) < 0)
-		return err_wrap(e, "cannot read the repository's configuration");
-	/* "local\0key\nvalue\0" */
-	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1) {
-		const char *scope = out.data + at;
-
-		at += strlen(scope) + 1;
-		if (at >= out.len)
-			break;
-		strvec_push(&r->config, out.data + at);
-		take_user_ignores(r, scope, out.data + at);
+	if (config_list(r->git_dir, &list, e) < 0)
+		return -1;
+	while (config_next(&list, &at, &scope, &key, &n, &value)) {
+		strvec_push(&r->config, key);
+		take_user_ignores(r, scope, key);
 	}
 	return 0;
 }
@@ -165,7 +174,7 @@ int repo_read_config(const struct repo *r, struct strvec *ret, struct err *e)
 }
 
 /* Adds the directory and, recursively, those in its info/alternates, at most 5 levels deep, as git does. */
-static int add_objects(struct strvec *list, const char *dir, unsigned depth, struct err *e)
+static int add_objects(struct strvec *list, const char *dir, unsigned depth, bool first_time, struct err *e)
 {
 	auto_str alternates = path_join(dir, "info/alternates");
 	auto_buf text = BUF_INIT(1 << 20);
@@ -176,7 +185,8 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 	if (depth > 5 || list->n > 32)
 		return err_set(e, ERR_REFUSED, "the repository borrows objects from too many others");
 	strvec_push(list, dir);
-	if (blocking_files_refuse_objects(dir, e) < 0)
+	if (blocking_files_refuse_objects(dir, e) < 0 ||
+		(first_time && blocking_files_refuse_loose(dir, e) < 0))
 		return -1;
 	if (read_file(AT_FDCWD, alternates, &text, e) < 0)
 		return e->kind == ERR_NOTFOUND ? 0 : -1;
@@ -187,8 +197,14 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 
 		if (line[0] == '#')
 			continue;
+		/* git takes it apart by rules of its own, and never writes one */
+		if (line[0] == '"')
+			return err_set(
+				e, ERR_REFUSED, "'%s' has a quoted path, which is not supported", alternates);
+		if (named_path_check(joined, "the repository borrows objects from", e) < 0)
+			return -1;
 		real = canonicalize_file_name(joined);
-		if (real && add_objects(list, real, depth + 1, e) < 0) {
+		if (real && add_objects(list, real, depth + 1, first_time, e) < 0) {
 			free(real);
 			return -1;
 		}
@@ -197,16 +213,21 @@ static int add_objects(struct strvec *list, const char *dir, unsigned depth, str
 	return 0;
 }
 
-static int fill_places(struct repo *r, struct err *e)
+static void fill_main_top(struct repo *r)
 {
-	auto_str objects = path_join(r->git_dir, "objects");
 	const char *slash = strrchr(r->git_dir, '/');
 
 	if (slash && !strcmp(slash, "/.git"))
 		r->main_top = xstrndup(r->git_dir, (size_t)(slash - r->git_dir));
 	else
 		r->main_top = xstrdup(r->top);
-	return add_objects(&r->objects, objects, 0, e);
+}
+
+static int fill_objects(struct repo *r, const char *git_dir, bool first_time, struct err *e)
+{
+	auto_str objects = path_join(git_dir, "objects");
+
+	return add_objects(&r->objects, objects, 0, first_time, e);
 }
 
 static int refuse_elsewhere(const char *top, struct err *e)
@@ -343,17 +364,17 @@ static int ask_git(
 	return 0;
 }
 
-/* Before git or we ourselves open any of its files. */
-static int refuse_waiting(const struct discovered *d, struct err *e)
+/* Before git or we ourselves open any of its files. Finds the object stores, too. */
+static int refuse_waiting(const struct discovered *d, struct repo *r, bool first_time, struct err *e)
 {
-	auto_str objects = path_join(d->common, "objects");
-
-	if (blocking_files_refuse(d->common, e) < 0 || blocking_files_refuse_objects(objects, e) < 0)
+	if (blocking_files_refuse(d->common, e) < 0 ||
+		(first_time && blocking_files_refuse_many(d->common, e) < 0) ||
+		fill_objects(r, d->common, first_time, e) < 0)
 		return -1;
 	return strcmp(d->git_dir, d->common) ? blocking_files_refuse(d->git_dir, e) : 0;
 }
 
-int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+static int open_at(const char *dir, const char *rev, bool first_time, struct repo *ret, struct err *e)
 {
 	auto_str real = canonicalize_file_name(dir);
 	auto_discovered d = { 0 };
@@ -364,13 +385,24 @@ int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
 	if (real && strchr(real, '\n'))
 		return err_set(e, ERR_REFUSED,
 			"a repository in a directory with a line break in its name is not supported");
-	if (discover(dir, &d, e) < 0 || refuse_waiting(&d, e) < 0 || look_at_settings(&d, &r, e) < 0 ||
-		ask_git(&d, dir, rev, &r, e) < 0 || check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0 ||
-		fill_places(&r, e) < 0)
+	if (discover(dir, &d, e) < 0 || refuse_waiting(&d, &r, first_time, e) < 0 ||
+		look_at_settings(&d, &r, e) < 0 || ask_git(&d, dir, rev, &r, e) < 0 ||
+		check_settings(&r, e) < 0 || check_place(&r, &d, e) < 0)
 		return -1;
+	fill_main_top(&r);
 	*ret = r;
 	r = (struct repo){ 0 };
 	return 0;
+}
+
+int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	return open_at(dir, rev, false, ret, e);
+}
+
+int repo_open_first(const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	return open_at(dir, rev, true, ret, e);
 }
 
 void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct repo *ret)
@@ -394,8 +426,9 @@ int repo_open_git_dir(
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
 		       err_hint(e, "ln -s NEW_PLACE %s", place);
-	if (blocking_files_refuse(git_dir, e) < 0 || fill_places(&r, e) < 0)
+	if (blocking_files_refuse(git_dir, e) < 0 || fill_objects(&r, git_dir, false, e) < 0)
 		return -1;
+	fill_main_top(&r);
 	*ret = r;
 	r = (struct repo){ 0 };
 	return 0;

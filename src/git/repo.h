@@ -37,6 +37,8 @@ void repo_release(struct repo *r);
 /* Finds the repository around dir and resolves rev to a commit. ERR_NOTFOUND: not a repository, no such
  * revision, no commit yet. ERR_REFUSED, with its name, for a kind of repository that is not supported. */
 int repo_open(const char *dir, const char *rev, struct repo *ret, struct err *e);
+/* The same for a repository that nobody has used with Garth before: all of its files are looked at (blocking_files.h). */
+int repo_open_first(const char *dir, const char *rev, struct repo *ret, struct err *e);
 /* Opens a registered project's repository by its git directory, without running git. Nothing is resolved or
  * checked, and the configuration is not read. hash_len is the hash length in bytes. */
 int repo_open_git_dir(
@@ -52,8 +54,10 @@ void repo_name(const char *git_dir, const char *top, unsigned hash_len, struct r
 int repo_settings(const struct repo *r, const char *commit, bool *ret_there, struct buf *out, struct err *e);
 /* Whether it is a partial clone: objects may be missing. git outside never fetches them. */
 bool repo_is_partial(const struct repo *r);
-/* ERR_REFUSED, with the command that fetches what is missing. */
-int repo_refuse_missing(const struct repo *r, const char *what, struct err *e);
+/* Whether its refs are in a reftable: then no file tells what HEAD or another ref is. */
+bool repo_has_reftable(const struct repo *r);
+/* ERR_REFUSED, with the command that fetches what is missing: of a commit, or everything if it is NULL. */
+int repo_refuse_missing(const struct repo *r, const char *commit, const char *what, struct err *e);
 
 /* For questions about commits alone: a submodule's own setting of its work tree, which may be gone, does not
  * count. */

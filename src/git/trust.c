@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/shell_word.h"
 #include "git/blocking_files.h"
+#include "git/config_list.h"
 #include "git/discover.h"
 
 /* "section.…key", in lower case as git prints them. If there is a value, the setting matches only if its
@@ -48,6 +49,15 @@ static const struct {
 	{ "http.", "delegation", NULL },
 	{ "http.", "emptyauth", NULL },
 	{ "http.", "proxysslcainfo", NULL },
+	/* settings that write passwords down, or let a server put lines into what helpers are told */
+	{ "credential.", "trace", NULL },
+	{ "credential.", "tracesecrets", NULL },
+	{ "credential.", "tracemsauth", NULL },
+	{ "credential.", "credentialstore", NULL },
+	{ "credential.", "plaintextstorepath", NULL },
+	{ "credential.", "gpgpassstorepath", NULL },
+	{ "credential.", "protectprotocol", NULL },
+	{ "credential.", "sanitizeprompt", NULL },
 	/* settings that send the user's files, or overwrite them with the server's data */
 	{ "http.", "cookiefile", NULL },
 	{ "http.", "savecookies", NULL },
@@ -72,34 +82,13 @@ static bool is_risky(const char *key, size_t n, const char *value)
 	return false;
 }
 
-static bool is_own(const char *scope)
-{
-	return !strcmp(scope, "local") || !strcmp(scope, "worktree");
-}
-
-/* The entry at *at: "scope\0key\nvalue\0"; value is "" if there is none. False at the end. */
-static bool next(const struct buf *list, size_t *at, const char **scope, const char **key, const char **value)
-{
-	if (*at >= list->len)
-		return false;
-	*scope = list->data + *at;
-	*at += strlen(*scope) + 1;
-	if (*at >= list->len)
-		return false;
-	*key = list->data + *at;
-	*at += strlen(*key) + 1;
-	*value = *key + strcspn(*key, "\n");
-	*value += **value == '\n';
-	return true;
-}
-
 static bool is_trusted(const struct buf *list, const char *place)
 {
 	static const char word[] = "garth.trust\n";
 	const char *scope, *key, *value;
-	size_t at = 0;
+	size_t at = 0, n;
 
-	while (next(list, &at, &scope, &key, &value))
+	while (config_next(list, &at, &scope, &key, &n, &value))
 		if ((!strcmp(scope, "global") || !strcmp(scope, "system")) &&
 			!strncmp(key, word, strlen(word)) && (!strcmp(value, place) || !strcmp(value, "*")))
 			return true;
@@ -116,12 +105,10 @@ static int hint_trust(const char *place, struct err *e)
 int trust_check_list(const struct buf *list, const char *place, struct err *e)
 {
 	const char *scope, *key, *value;
-	size_t at = 0;
+	size_t at = 0, n;
 
-	while (next(list, &at, &scope, &key, &value)) {
-		size_t n = strcspn(key, "\n");
-
-		if (!is_own(scope) || !is_risky(key, n, value) || is_trusted(list, place))
+	while (config_next(list, &at, &scope, &key, &n, &value)) {
+		if (!config_is_own(scope) || !is_risky(key, n, value) || is_trusted(list, place))
 			continue;
 		err_set(e, ERR_REFUSED,
 			"the configuration of '%s' itself sets %.*s, which is used only if the repository is trusted",
@@ -131,20 +118,11 @@ int trust_check_list(const struct buf *list, const char *place, struct err *e)
 	return 0;
 }
 
-static int list_config(const char *git_dir, struct buf *list, struct err *e)
-{
-	struct git g = { .dir = git_dir, .shows_config = true };
-
-	if (git_do(&g, list, e, "config", "--list", "--show-scope", "-z", "--includes", NULL) < 0)
-		return err_wrap(e, "cannot read the configuration of '%s'", git_dir);
-	return 0;
-}
-
 int trust_look(const struct repo *r, bool *ret_trusted, struct err *e)
 {
 	auto_buf list = BUF_INIT(4 << 20);
 
-	if (list_config(r->git_dir, &list, e) < 0 || trust_check_list(&list, r->main_top, e) < 0)
+	if (config_list(r->git_dir, &list, e) < 0 || trust_check_list(&list, r->main_top, e) < 0)
 		return -1;
 	*ret_trusted = is_trusted(&list, r->main_top);
 	return 0;
@@ -184,10 +162,10 @@ static bool names_program(const struct buf *list)
 		"core.fsmonitor\n", "uploadpack.packobjectshook\n",
 		"receive.denycurrentbranch\nupdateinstead" };
 	const char *scope, *key, *value;
-	size_t at = 0;
+	size_t at = 0, n;
 
-	while (next(list, &at, &scope, &key, &value))
-		for (size_t i = 0; is_own(scope) && i < ARRAY_SIZE(keys); i++)
+	while (config_next(list, &at, &scope, &key, &n, &value))
+		for (size_t i = 0; config_is_own(scope) && i < ARRAY_SIZE(keys); i++)
 			if (!strncasecmp(key, keys[i], strlen(keys[i])))
 				return true;
 	return false;
@@ -202,7 +180,7 @@ int trust_check_pushed(const struct repo *r, const char *place, bool *ret_truste
 	if (!discover_at(place, &d))
 		return 0;
 	if (blocking_files_refuse(d.common, e) < 0 || blocking_files_refuse(d.git_dir, e) < 0 ||
-		list_config(d.git_dir, &list, e) < 0)
+		config_list(d.git_dir, &list, e) < 0)
 		return -1;
 	*ret_trusted = is_trusted(&list, place) || is_trusted(&list, r->main_top);
 	if (*ret_trusted || (!has_hooks(d.common) && !names_program(&list)))
@@ -217,14 +195,14 @@ int trust_is_own(const struct repo *r, const char *wanted, bool *ret, struct err
 {
 	auto_buf list = BUF_INIT(4 << 20);
 	const char *scope, *key, *value;
-	size_t at = 0, n = strlen(wanted);
+	size_t at = 0, len, n = strlen(wanted);
 
-	if (list_config(r->git_dir, &list, e) < 0)
+	if (config_list(r->git_dir, &list, e) < 0)
 		return -1;
 	*ret = false;
-	while (next(&list, &at, &scope, &key, &value))
+	while (config_next(&list, &at, &scope, &key, &len, &value))
 		if (!strncmp(key, wanted, n) && (key[n] == '\n' || !key[n]))
-			*ret = is_own(scope);
+			*ret = config_is_own(scope);
 	return 0;
 }
 
@@ -233,7 +211,7 @@ int trust_check_outside(const struct repo *r, const char *what, struct err *e)
 	auto_str top = NULL;
 	auto_buf list = BUF_INIT(4 << 20);
 
-	if (list_config(r->git_dir, &list, e) < 0)
+	if (config_list(r->git_dir, &list, e) < 0)
 		return -1;
 	if (is_trusted(&list, r->main_top))
 		return 0;

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/blob.h"
+#include "git/config_list.h"
 #include "git/discover.h"
 #include "git/lfs.h"
 #include "git/run.h"
@@ -31,18 +33,18 @@ static int switch_off(const char *name, struct strvec *args, struct err *e)
  * (includeIf "gitdir:" compares the words, and a .git may be a link). */
 static int no_filters(const struct git *later, struct strvec *args, struct err *e)
 {
-	struct git g = *later;
-	auto_strvec ask = STRVEC_INIT;
-	auto_buf out = BUF_INIT(1 << 20);
-	int code;
+	auto_buf list = BUF_INIT(4 << 20);
+	const char *scope, *key, *value;
+	size_t at = 0, n;
 
-	g.seconds = LOOK_SECONDS;
-	strvec_pushl(&ask, "config", "-z", "--name-only", "--get-regexp", "^filter\\.", NULL);
-	if (git_try(&g, &ask, NULL, &out, NULL, &code, e) < 0)
+	if (config_list(later->dir, &list, e) < 0)
 		return -1;
-	for (size_t at = 0; at < out.len; at += strlen(out.data + at) + 1)
-		if (switch_off(out.data + at, args, e) < 0)
+	while (config_next(&list, &at, &scope, &key, &n, &value)) {
+		auto_str name = xstrndup(key, n);
+
+		if (!strncmp(name, "filter.", 7) && switch_off(name, args, e) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -230,7 +232,17 @@ static int leave_lfs(const struct git *g, const struct discovered *d, const stru
 	return 0;
 }
 
-int uncommitted_patch(const char *dir, const char *index, int file, struct err *e)
+/* Adds pathspecs for the absolute paths that are in the checkout. */
+static void leave_places(const char *top, const struct strvec *never, struct strvec *args)
+{
+	size_t n = strcmp(top, "/") ? strlen(top) : 0;
+
+	for (size_t i = 0; i < never->n; i++)
+		if (path_within(never->v[i], top) && never->v[i][n])
+			strvec_pushf(args, ":(top,literal,exclude)%s", never->v[i] + n + 1);
+}
+
+int uncommitted_patch(const char *dir, const char *index, const struct strvec *never, int file, struct err *e)
 {
 	auto_strvec args = STRVEC_INIT, left = STRVEC_INIT;
 	auto_discovered d = { 0 };
@@ -247,6 +259,7 @@ int uncommitted_patch(const char *dir, const char *index, int file, struct err *
 		return -1;
 	strvec_pushl(&args, "-c", "advice.addEmbeddedRepo=false", "add", "-A", "--", ":/", NULL);
 	strvec_pushv(&args, (const char *const *)left.v);
+	leave_places(d.top, never, &args);
 	if (leave_submodules_out(&g, &args, e) < 0 || git_run(&g, &args, NULL, NULL, e) < 0)
 		return -1;
 	g.stdout_fd = file;

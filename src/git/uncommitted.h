@@ -15,7 +15,9 @@
 int uncommitted_find(const char *dir, const struct repo *r, int file, struct err *e);
 int uncommitted_read(int file, struct strvec *ret, struct err *e);
 /* Writes all of it to `file` as one patch against HEAD, for `git apply`. `index` is a path for a temporary
- * index, which the caller removes. Objects that the patch needs are written to the repository. */
-int uncommitted_patch(const char *dir, const char *index, int file, struct err *e);
+ * index, which the caller removes. Objects that the patch needs are written to the repository. What is at or below one of
+ * the absolute paths `never` is left out. */
+int uncommitted_patch(
+	const char *dir, const char *index, const struct strvec *never, int file, struct err *e);
 
 #endif

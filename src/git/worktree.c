@@ -67,6 +67,22 @@ static char *first_line(int dir, const char *name)
 	return xstrndup(buf_str(&text), strcspn(buf_str(&text), "\n"));
 }
 
+/* What HEAD's file would say. With refs in a reftable it says nothing, and git is asked. NULL if nobody knows. */
+static char *head_line(int dir, const char *admin)
+{
+	auto_buf name = BUF_SMALL, oid = BUF_SMALL;
+	struct git g = { .dir = admin };
+	struct err ignored = ERR_INIT;
+
+	if (faccessat(dir, "reftable", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return first_line(dir, "HEAD");
+	if (!git_do(&g, &name, &ignored, "symbolic-ref", "-q", "HEAD", NULL))
+		return xasprintf("ref: %.*s", (int)strcspn(buf_str(&name), "\n"), buf_str(&name));
+	if (git_do(&g, &oid, &ignored, "rev-parse", "-q", "--verify", "HEAD", NULL) < 0)
+		return NULL;
+	return xstrndup(buf_str(&oid), strcspn(buf_str(&oid), "\n"));
+}
+
 /* The worktree's directory, from the path of its .git file. Newer gits may write it
  * relative to the record. */
 static char *place_of(const char *admin, char *gitdir)
@@ -86,7 +102,7 @@ static char *place_of(const char *admin, char *gitdir)
 
 static void read_record(int dir, const char *admin, struct worktree_list *l)
 {
-	auto_str gitdir = first_line(dir, "gitdir"), head = first_line(dir, "HEAD"), path = NULL;
+	auto_str gitdir = first_line(dir, "gitdir"), head = head_line(dir, admin), path = NULL;
 	struct worktree w = { 0 };
 
 	if (!gitdir || !head || !(path = place_of(admin, gitdir)))
@@ -187,11 +203,11 @@ static bool will_update(int dir, const char *branch)
 enum worktree_use worktree_use(const char *admin, const char *branch)
 {
 	auto_fd dir = open(admin, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_str head = xasprintf("ref: %s", branch);
+	auto_str head = dir < 0 ? NULL : head_line(dir, admin), on = xasprintf("ref: %s", branch);
 
 	if (dir < 0)
 		return WORKTREE_NO_USE;
-	if (says(dir, "HEAD", head))
+	if (head && !strcmp(head, on))
 		return WORKTREE_HEAD;
 	if (says(dir, "rebase-merge/head-name", branch) || says(dir, "rebase-apply/head-name", branch) ||
 		will_update(dir, branch))

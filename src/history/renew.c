@@ -198,8 +198,8 @@ static int change_what_goes(struct inside *in, const struct buf *changes, struct
 
 int renew_shown(struct inside *in, struct err *e)
 {
-	auto_buf now = BUF_INIT(64 << 20), before = BUF_INIT(SHOWN_MAX), inside = BUF_INIT(64 << 20),
-		 changes = BUF_INIT(64 << 20);
+	auto_shown now = SHOWN_INIT;
+	auto_buf before = BUF_INIT(SHOWN_MAX), inside = BUF_INIT(64 << 20), changes = BUF_INIT(64 << 20);
 	auto_str fetched = NULL;
 
 	if (inside_refresh(in, e) < 0)
@@ -211,10 +211,10 @@ int renew_shown(struct inside *in, struct err *e)
 		refs_renew(&in->context, &in->at.repo, &in->task, &now, e) < 0 ||
 		list_inside(in, fetched, &inside, e) < 0)
 		return -1;
-	make_changes(in, &now, &before, &inside, &changes);
+	make_changes(in, &now.lines, &before, &inside, &changes);
 	fault("renew-asked");
-	if (changes.len &&
-		(send_objects(in, &now, &before, &inside, e) < 0 || change_what_goes(in, &changes, e) < 0))
+	if (changes.len && (send_objects(in, &now.lines, &before, &inside, e) < 0 ||
+				   change_what_goes(in, &changes, e) < 0))
 		return -1;
 	return refs_renewed(&in->context, &in->task, &now, e);
 }

@@ -46,7 +46,7 @@ static int find_snapshots(struct inside *in, const char *tip, struct err *e)
 	auto_snapshot_list known = { 0 };
 
 	if (store_snapshot_list(in->context.store, in->task.id, &known, e) < 0 ||
-		shown_read(&in->context, in->task.id, &lines, e) < 0 ||
+		shown_read_branches(&in->context, in->task.id, &lines, e) < 0 ||
 		refs_kept(&in->at.repo, &in->task, &kept, e) < 0)
 		return -1;
 	shown_branches(&lines, &shown, &shown);

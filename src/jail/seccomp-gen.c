@@ -23,6 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* F_SETDELEG of Linux 6.19 */
+#define SET_DELEGATION 1040
+
 /* clang-format off */
 static const struct rule denials[] = {
 	/* the file view */
@@ -72,9 +75,16 @@ static const struct rule denials[] = {
 	{ "prlimit64", -1, 0, 2, { IS(1, RLIMIT_CORE), { 2, SCMP_CMP_NE, 0 } } },
 	{ "setrlimit", -1, 0, 1, { IS(0, RLIMIT_CORE) } },
 
-	/* A lease blocks a process outside that opens the file, until the agent agrees. */
+	/* The kernel counts these contexts for the whole machine (fs.aio-max-nr): a task could keep every database
+	 * from starting. Those know kernels without them. */
+	{ "io_setup", -1, ENOSYS, 0, { { 0 } } },
+
+	/* A lease blocks a process outside that opens the file, until the agent agrees; a delegation does the same
+	 * for the names in a directory. */
 	{ "fcntl", -1, EPERM, 1, { IS(1, F_SETLEASE) } },
 	{ "fcntl64", -1, EPERM, 1, { IS(1, F_SETLEASE) } },
+	{ "fcntl", -1, EPERM, 1, { IS(1, SET_DELEGATION) } },
+	{ "fcntl64", -1, EPERM, 1, { IS(1, SET_DELEGATION) } },
 
 	/* input that others see as typed on a terminal */
 	{ "ioctl", -1, EPERM, 1, { IS(1, TIOCSTI) } },

@@ -116,11 +116,12 @@ static int dev_links(int dev)
 	return 0;
 }
 
-/* The jail's own terminals: their numbers and masters mean nothing outside. */
+/* The jail's own terminals: their numbers and masters mean nothing outside. But the kernel counts them for the whole
+ * machine, 3072 for all that are not the host's. */
 static int dev_pts(int dev)
 {
 	static const struct mount_option o[] = { { "newinstance", NULL }, { "ptmxmode", "0666" },
-		{ "mode", "620" } };
+		{ "mode", "620" }, { "max", "256" } };
 	auto_fd fd = mount_new("devpts", o, ARRAY_SIZE(o), MOUNT_NOEXEC);
 
 	if (fd < 0 || mkdirat(dev, "pts", 0755) < 0)

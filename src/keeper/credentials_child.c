@@ -16,22 +16,9 @@
 
 void credentials_child_init(struct credentials_child *c, int table)
 {
-	*c = (struct credentials_child){ .listen = { -1, -1 }, .control = -1 };
+	*c = (struct credentials_child){ .listen = { -1, -1 }, .control = -1, .over = { -1, -1 } };
 	if (table >= 0)
 		c->tables[c->n++] = table;
-}
-
-void credentials_child_order(struct keeper *k)
-{
-	struct credentials_child *c = &k->credentials;
-	struct order_msg m = { .type = ORDER_LISTEN, .value = CREDENTIALS_PORT };
-
-	/* without a network of its own, a task has no place for the sockets */
-	if (!c->n || c->asked || c->ev[0] || !k->spec.jail->listens)
-		return;
-	m.id = c->asked = ++k->last_id;
-	if (orders_send(k, &m, NULL, 0) < 0)
-		c->asked = 0;
 }
 
 static void be_program(struct keeper *k, int control)
@@ -64,9 +51,19 @@ static void send_tables(struct credentials_child *c, bool first)
 		const int fds[3] = { c->tables[i], c->listen[0], c->listen[1] };
 		size_t n = !first || i ? 1 : c->listen[1] >= 0 ? 3 : 2;
 
-		sock_send(c->control, "t", 1, fds, n);
+		sock_send(c->control, &(char){ CREDENTIALS_TABLE }, 1, fds, n);
 	}
 	close_tables(c);
+}
+
+/* From here on connections arrive there, and if the program ends they fail. */
+static void send_over(struct credentials_child *c)
+{
+	if (c->over[0] < 0)
+		return;
+	sock_send(c->control, &(char){ CREDENTIALS_OVER }, 1, &c->over[0], 1);
+	fd_closep(&c->over[0]);
+	c->over[0] = -1;
 }
 
 static void start(struct keeper *k)
@@ -84,6 +81,7 @@ static void start(struct keeper *k)
 		be_program(k, theirs);
 	if (c->pid > 0) {
 		send_tables(c, true);
+		send_over(c);
 		return;
 	}
 	c->pid = 0;
@@ -99,6 +97,40 @@ static void on_call(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (!k->credentials.pid && k->credentials.n && k->phase <= PHASE_CLOSING)
 		start(k);
+}
+
+static void watch(struct keeper *k, int i, int fd)
+{
+	struct credentials_child *c = &k->credentials;
+
+	c->ev[i] = event_new(k->base, fd, EV_READ, on_call, k);
+	if (c->ev[i])
+		event_add(c->ev[i], NULL);
+}
+
+/* Before any other proxy is started, since it inherits an end. */
+static void open_over(struct keeper *k)
+{
+	struct credentials_child *c = &k->credentials;
+
+	if (!k->spec.handed_over || !k->spec.handed_over->n || c->over[1] >= 0 ||
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->over) < 0)
+		return;
+	watch(k, 2, c->over[0]);
+}
+
+void credentials_child_order(struct keeper *k)
+{
+	struct credentials_child *c = &k->credentials;
+	struct order_msg m = { .type = ORDER_LISTEN, .value = CREDENTIALS_PORT };
+
+	/* without a network of its own, a task has no place for the sockets */
+	if (!c->n || c->asked || c->ev[0] || !k->spec.jail->listens)
+		return;
+	open_over(k);
+	m.id = c->asked = ++k->last_id;
+	if (orders_send(k, &m, NULL, 0) < 0)
+		c->asked = 0;
 }
 
 void credentials_child_add(struct keeper *k, const char *data, size_t len)
@@ -124,9 +156,7 @@ static void take_socket(struct keeper *k, int i, int *fd)
 	if (*fd < 0 || c->ev[i] || !proxies_is_listening(*fd))
 		return;
 	c->listen[i] = fd_steal(fd);
-	c->ev[i] = event_new(k->base, c->listen[i], EV_READ, on_call, k);
-	if (c->ev[i])
-		event_add(c->ev[i], NULL);
+	watch(k, i, c->listen[i]);
 }
 
 void credentials_child_listens(struct keeper *k, const struct order_msg *m, int *fds, size_t nfds)
@@ -145,13 +175,17 @@ void credentials_child_listens(struct keeper *k, const struct order_msg *m, int 
 /* Then a connection from inside is refused, and does not wait for an answer that never comes. */
 static void close_sockets(struct credentials_child *c)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (c->ev[i])
 			event_free(c->ev[i]);
 		c->ev[i] = NULL;
+	}
+	for (int i = 0; i < 2; i++) {
 		fd_closep(&c->listen[i]);
 		c->listen[i] = -1;
 	}
+	fd_closep(&c->over[0]);
+	c->over[0] = -1;
 }
 
 void credentials_child_ended(struct keeper *k, pid_t pid)

@@ -1,8 +1,8 @@
 /*
  * The credentials proxy (credentials/server.h): a program of its own, since it needs curl and holds the user's
  * secrets. The jail makes its listening sockets, as for the other proxies; the program is started when somebody
- * connects, and stays as long as the task runs. Until then the keeper has the table in a file in memory, which it
- * does not read.
+ * connects, or the other proxy hands a connection over, and stays as long as the task runs. Until then the keeper has the
+ * table in a file in memory, which it does not read.
  */
 #ifndef KEEPER_CREDENTIALS_CHILD_H
 #define KEEPER_CREDENTIALS_CHILD_H
@@ -22,9 +22,10 @@ struct credentials_child {
 	int tables[CREDENTIALS_TABLES_MAX];
 	size_t n;
 	int listen[2], control; /* -1: none */
-	struct event *ev[2];
-	uint32_t asked; /* the id of the LISTEN that is not answered yet; 0: none */
-	pid_t pid;      /* 0: it does not run */
+	int over[2];            /* connections that the other proxies hand over: our end, theirs; -1: none */
+	struct event *ev[3];    /* of the listening sockets, and of over[0] */
+	uint32_t asked;         /* the id of the LISTEN that is not answered yet; 0: none */
+	pid_t pid;              /* 0: it does not run */
 };
 
 /* The table is a file in memory, or -1. */

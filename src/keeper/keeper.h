@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/strvec.h"
 #include "jail/jail.h"
 #include "jail/order.h"
 #include "sys/cgroup.h"
@@ -47,6 +48,8 @@ struct keeper_spec {
 	const uint16_t *forwards;
 	/* A file in memory with a table for the credentials proxy (credentials/vault.h); -1: none. */
 	int credentials;
+	/* Hosts whose connections are handed over to the credentials proxy; may be NULL. */
+	const struct strvec *handed_over;
 	/* Ports of the jail's loopback to open on the host's loopback, ended by 0; NULL for none. */
 	const uint16_t *ports;
 	/* Directories in which a change means that shown refs have moved, ended by NULL. One that ends with a

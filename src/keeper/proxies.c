@@ -93,10 +93,13 @@ static void open_notes(struct keeper *k)
 
 static void be_proxy(struct proxy_child *p)
 {
-	int keep[] = { p->proxy.listen[0], p->proxy.listen[1], p->k->proxies.notes[1] };
+	int over = p->k->credentials.over[1];
+	int keep[] = { p->proxy.listen[0], p->proxy.listen[1], p->k->proxies.notes[1], over };
 
 	p->proxy.notes = p->k->proxies.notes[1];
-	keeper_become("garth-proxy", keep, 3);
+	p->proxy.over = over;
+	p->proxy.handed_over = p->k->spec.handed_over;
+	keeper_become("garth-proxy", keep, 4);
 	proxy_serve(&p->proxy);
 	_exit(0);
 }
@@ -141,7 +144,12 @@ static struct proxy_child *new_post(struct keeper *k, uint16_t forward)
 	struct proxy_child *p = &k->proxies.v[k->proxies.n++];
 
 	*p = (struct proxy_child){ .k = k,
-		.proxy = { { -1, -1 }, forward, k->spec.task, -1, LINGER_SECONDS } };
+		.proxy = { .listen = { -1, -1 },
+			.forward = forward,
+			.task = k->spec.task,
+			.over = -1,
+			.notes = -1,
+			.linger = LINGER_SECONDS } };
 	return p;
 }
 

@@ -79,8 +79,12 @@ static int count(struct meter *m, struct err *e)
 		return -1;
 	if (m->use.closed)
 		return err_set(e, ERR_FAILED, "it has directories that cannot be looked into");
-	if (unlinked_files_count(
-		    m->job->first, stood_in, fstat(m->at.ws.dir, &st) < 0 ? 0 : st.st_dev, &ghosts) < 0)
+	if (unlinked_files_count(&(struct unlinked_search){ .of = m->job->first,
+					 .has_supervisor = stood_in,
+					 .home = fstat(m->at.ws.dir, &st) < 0 ? 0 : st.st_dev,
+					 .receivers = m->job->receivers,
+					 .nreceivers = ARRAY_SIZE(m->job->receivers) },
+		    &ghosts) < 0)
 		return err_set(e, ERR_FAILED, "what its processes have open is more than can be looked at");
 	m->use.bytes += ghosts.bytes;
 	m->use.inodes += ghosts.inodes;

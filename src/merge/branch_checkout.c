@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/shell_word.h"
+#include "git/named_path.h"
 #include "git/worktree.h"
 #include "sys/fd.h"
 
@@ -77,6 +78,9 @@ static int consider(
 		return 0;
 	if (!has_branch(admin, branch))
 		return check_elsewhere(admin, top, branch, e);
+	/* an agent could put links there while files are written */
+	if (named_path_check(top, "it is checked out in", e) < 0)
+		return -1;
 	if (found->top)
 		return err_set(
 			e, ERR_CONFLICT, "it is checked out twice, in '%s' and in '%s'", found->top, top);

@@ -92,7 +92,7 @@ static int merge_tree(
 	if (code > 1 && strstr(buf_str(&errtext), "unrelated histories"))
 		return err_set(e, ERR_REFUSED, "they have no commit in common");
 	if (code > 1 && repo_is_partial(r))
-		return repo_refuse_missing(r, "a file that the merge has to read", e);
+		return repo_refuse_missing(r, NULL, "a file that the merge has to read", e);
 	if (code > 1)
 		return err_set(e, ERR_FAILED, "git merge-tree: %.*s", (int)strcspn(buf_str(&errtext), "\n"),
 			buf_str(&errtext));

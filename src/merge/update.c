@@ -24,11 +24,13 @@ static int open_dir(const char *path, int *ret, struct err *e)
 	return *ret < 0 ? err_sys(e, "cannot open '%s'", path) : 0;
 }
 
+/* In the checkout a commit may have a link of this name. */
 static int make_dir(const char *path, int *ret, struct err *e)
 {
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_sys(e, "cannot make '%s'", path);
-	return open_dir(path, ret, e);
+	*ret = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return *ret < 0 ? err_sys(e, "cannot open '%s'", path) : 0;
 }
 
 int update_open(struct update *u, const struct repo *r, const struct branch_checkout *p, struct err *e)

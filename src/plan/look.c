@@ -22,8 +22,9 @@
 
 #define TAIL_MAX  4096
 #define WAITS_MAX 100
-/* A time that an agent prints is believed if it is at most so far away. */
-#define QUOTA_MAX (7 * 86400)
+/* A time that an agent prints is the agent's word, and holds up every stage of that agent: after so long it is tried
+ * again, whatever was printed. */
+#define QUOTA_MAX (6 * 3600)
 
 static char *quota_key(const char *agent)
 {
@@ -63,13 +64,15 @@ static int read_tail(struct stage_job *j, const struct task *t, char *out, size_
 	return 0;
 }
 
-/* The time behind a '|' on the line of the text; 0: there is none, or one that cannot be. */
+/* The time behind a '|' on the line of the text, bounded; 0: there is none, or it is over. */
 static int64_t time_on_line(const char *at)
 {
 	const char *end = at + strcspn(at, "\n"), *bar = memchr(at, '|', (size_t)(end - at));
 	int64_t now = time(NULL), then = bar ? strtoll(bar + 1, NULL, 10) : 0;
 
-	return then > now && then < now + QUOTA_MAX ? then : 0;
+	if (then <= now)
+		return 0;
+	return then < now + QUOTA_MAX ? then : now + QUOTA_MAX;
 }
 
 /* Whether the agent says at the end of its output that its model takes no more requests; until when. */

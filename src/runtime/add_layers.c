@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "config/check.h"
 #include "runtime/setup.h"
 #include "sys/lock.h"
 
@@ -33,18 +34,25 @@ static int find_patterns(struct context *c, const struct repo *r, struct strvec 
 	return store_set_compared(c->store, "include", r->commit, "", buf_str(&text), e);
 }
 
+void add_layers_never(const struct context *c, struct strvec *ret)
+{
+	strvec_push(ret, c->home.path);
+	check_secret_places(c->user_home, ret);
+}
+
 static int include(struct context *c, const struct repo *r, const struct task *t, struct add_layers *b,
 	struct task_layers *ret, struct err *e)
 {
-	auto_strvec patterns = STRVEC_INIT;
+	auto_strvec patterns = STRVEC_INIT, never = STRVEC_INIT;
+	struct include_spec spec = { &patterns, &never, b->with_changes };
 	auto_str name = NULL;
 	auto_lock lock = -1;
 
 	if (find_patterns(c, r, &patterns, e) < 0)
 		return -1;
 	strvec_pushv(&patterns, (const char *const *)c->config.include.v);
-	if (patterns.n && include_layer(&c->home, t->project_id, r, &patterns, b->with_changes, &name, &lock,
-				  &b->included, e) < 0)
+	add_layers_never(c, &never);
+	if (patterns.n && include_layer(&c->home, t->project_id, r, &spec, &name, &lock, &b->included, e) < 0)
 		return -1;
 	if (!name)
 		return 0;
@@ -72,10 +80,9 @@ void add_layers_warn_setup(struct add_layers *b, const struct setup_result *s)
 {
 	warn(b, &s->changed, "the set-up changed tracked files, which tasks do not see");
 	warn(b, &s->left_out, "the set-up left what cannot be shared");
-	warn(b, &s->cached.left_out, "the set-up left what cannot be in the project's cache");
+	warn(b, &s->cached.left_out, "the set-up left in caches what cannot be shared");
 	if (s->not_cached)
-		strvec_pushf(&b->warnings, "the project's cache did not get what the set-up downloaded: %s",
-			s->not_cached);
+		strvec_pushf(&b->warnings, "what the set-up wrote to caches is not kept: %s", s->not_cached);
 	warn(b, &s->not_ignored, "the set-up left files that git does not ignore, so tasks can commit them");
 }
 

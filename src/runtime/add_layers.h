@@ -34,6 +34,10 @@ struct add_layers {
 void add_layers_release(struct add_layers *b);
 #define auto_add_layers __attribute__((cleanup(add_layers_release))) struct add_layers
 
+/* Absolute paths that a task gets no files of, even if they are in the checkout: the Garth home, and the places of keys and
+ * log-ins. */
+void add_layers_never(const struct context *c, struct strvec *ret);
+
 int runtime_add_layers(struct context *c, const struct repo *r, const struct task *t, struct task_layers *ret,
 	void *arg, struct err *e);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "base/alloc.h"
 #include "runtime/control.h"
 #include "runtime/login.h"
 #include "sys/fd.h"
@@ -35,6 +36,17 @@ int runtime_choose_network(const struct context *c, const char *mode, const stru
 	if (network_choose(&c->config, o->agent, mode, hosts, &o->net, e) < 0)
 		return -1;
 	return add_endpoints(c, o, e);
+}
+
+int runtime_network_landlock_only(struct run_opts *o, struct err *e)
+{
+	if (walls_check_landlock_only(&o->net, e) < 0)
+		return -1;
+	if (!strcmp(o->net.mode, NETWORK_ALLOW)) {
+		free(o->net.mode);
+		o->net.mode = xstrdup(NETWORK_NONE);
+	}
+	return 0;
 }
 
 int runtime_network(struct context *c, struct task *t, const char *mode, const struct strvec *hosts,

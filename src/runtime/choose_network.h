@@ -16,6 +16,9 @@ int runtime_network(struct context *c, struct task *t, const char *mode, const s
 int runtime_choose_network(const struct context *c, const char *mode, const struct strvec *hosts,
 	struct run_opts *o, struct err *e);
 
+/* For a jail by Landlock alone: ERR_REFUSED if it cannot have this network; an empty list becomes `none`. */
+int runtime_network_landlock_only(struct run_opts *o, struct err *e);
+
 /* If the host is the user's loopback and the task runs, makes the jail listen on its ports now. Call it
  * before the host is added to the list (task/network.h): without an entry nothing is let through. */
 int reach_forward(struct context *c, struct task *t, int dir, const char *host, struct err *e);

@@ -62,6 +62,7 @@ int login_open(struct context *c, const struct task *t, const struct run_opts *o
 {
 	unsigned char key[DUMMY_KEY_LEN];
 	auto_fd home = -1, dir = -1;
+	bool trusts = false;
 	struct outside_where w = { .config = &c->config,
 		.agent = o->agent,
 		.environ_now = environ,
@@ -79,13 +80,16 @@ int login_open(struct context *c, const struct task *t, const struct run_opts *o
 		return -1;
 	/* the proxy listens in a network of the task's own */
 	w.possible = !backend_of(t)->landlock_only && !strcmp(o->net.mode, NETWORK_ALLOW);
-	w.fixed = joins && !credentials_are_of(dir, o->agent->name);
+	w.fixed = joins && !credentials_are_of(dir, o->agent->name, &trusts);
+	w.tls = !joins || trusts;
 	return outside_open(&w, ret, e);
 }
 
 void login_note(int task_dir, const struct run_opts *o, const struct outside *out)
 {
-	struct credentials_note n = { .agent = o->agent ? o->agent->name : "", .kept = out->kept };
+	struct credentials_note n = {
+		.agent = o->agent ? o->agent->name : "", .kept = out->kept, .tls = out->hosts.n > 0
+	};
 
 	if (!o->agent)
 		return;
@@ -123,7 +127,7 @@ int login_copy(struct context *c, struct task_at *at, const struct run_opts *o, 
 	auto_fd user_home = open(c->user_home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd task_home = open_beneath(at->ws.dir, "home", O_RDONLY | O_DIRECTORY, 0);
 	const struct agent_place place = { at->repo.top ? at->repo.top : "", at->task->workspace,
-		{ environ, o->env }, out };
+		{ environ, o->env }, c->config.mcp, out };
 	auto_login_report r = { 0 };
 
 	if (!o->agent)

@@ -142,7 +142,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 	cmd.cols = o->cols;
 	if (task_run_begin(c, t, session, words->v, &run, e) < 0)
 		return -1;
-	run.kind = session_kind(words->v, o->tty && !o->detach);
+	run.kind = o->person || o->screen ? SESSION_AGENT : session_kind(words->v, o->tty && !o->detach);
 	push_owed_set(dir, false);
 	refused_path_forget(dir);
 	rc = start_keeper(c, t, o, &cmd, &run, lock, ret_conn, e);
@@ -213,7 +213,7 @@ static void ask_again(struct context *c, struct task *t, int dir)
 
 /* Adds the user's answer, from now or from before a run that was interrupted, to the arguments and the
  * environment. */
-static int give_answer(const struct task *t, const struct run_opts *o, int dir, const char *session,
+static int give_answer(const struct task *t, struct run_opts *o, int dir, const char *session,
 	const char *answer, struct task_command *cmd, struct strvec *words, struct err *e)
 {
 	auto_str given = last_answer_load(dir);
@@ -224,6 +224,7 @@ static int give_answer(const struct task *t, const struct run_opts *o, int dir, 
 	if (answer && last_answer_save(dir, answer, e) < 0)
 		return -1;
 	how.terminal = o->tty && !o->detach && session_kind(strvec_argv(&cmd->argv), true) == SESSION_AGENT;
+	o->screen = how.terminal;
 	/* a run that was interrupted may not have read it */
 	how.answer = answer                                          ? answer
 		     : given && !strcmp(t->state, STATE_INTERRUPTED) ? given

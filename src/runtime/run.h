@@ -36,6 +36,8 @@ struct run_opts {
 	const char *push;            /* the remote's branch to push to after success; NULL: none */
 	const uint16_t *ports;       /* ended by 0; NULL: none */
 	bool piped;                  /* it never gets a terminal */
+	bool person;                 /* a person talks to it, though not over a terminal */
+	bool screen;                 /* an agent comes back on its own screen, whatever the command's first word is */
 	bool own_session;            /* a second agent in the workspace: it gets a session of its own */
 	bool tty;                    /* the command gets a terminal of this size */
 	uint16_t rows, cols;

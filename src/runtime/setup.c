@@ -16,6 +16,7 @@
 #include "sys/lock.h"
 #include "task/layers.h"
 #include "task/life.h"
+#include "task/refused.h"
 #include "task/remove.h"
 #include "workspace/include.h"
 #include "workspace/layer.h"
@@ -23,6 +24,7 @@
 #define SETUP_SECONDS (4 * 3600)
 #define LOG_NAME      "log"
 #define LAST_LINE_MAX 200
+#define HOSTS_NAMED   3
 /* After its last command has ended, a keeper leaves. */
 #define LEAVE_MS 30000
 
@@ -203,7 +205,26 @@ static int write_log(int dir, const char *name, const struct attempt *a, struct 
 	return write_file(dir, name, buf_str(&text), text.len, 0600, e);
 }
 
-/* What the layer's places are called by git: a directory ends in "/". */
+/* Whether a directory of the layer says itself that git ignores all of it, as those of meson and husky do. */
+static bool ignores_all(int tree, const char *dir)
+{
+	auto_str path = path_join(dir, ".gitignore");
+	auto_fd fd = open_regular_beneath(tree, path);
+	auto_buf text = BUF_SMALL;
+	struct err ignored = ERR_INIT;
+	bool all = false;
+
+	if (fd < 0 || read_rest(fd, &text, path, &ignored) < 0)
+		return false;
+	for (const char *l = buf_str(&text); *l; l += strcspn(l, "\n"), l += *l == '\n') {
+		if (*l == '!')
+			return false;
+		all |= *l == '*' && (l[1] == '\n' || !l[1]);
+	}
+	return all;
+}
+
+/* What the layer's places are called by git, which does not ignore them by their own rules: a directory ends in "/". */
 static void name_roots(const struct layer *l, struct strvec *ret)
 {
 	auto_fd tree = open(l->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -212,15 +233,30 @@ static void name_roots(const struct layer *l, struct strvec *ret)
 		struct stat st;
 		bool dir = !lstat_beneath(tree, l->roots.v[i], &st) && S_ISDIR(st.st_mode);
 
-		strvec_pushf(ret, "%s%s", l->roots.v[i], dir ? "/" : "");
+		if (!dir || !ignores_all(tree, l->roots.v[i]))
+			strvec_pushf(ret, "%s%s", l->roots.v[i], dir ? "/" : "");
 	}
 }
 
-/* What the commands wrote to caches, if the project has one of its own. The set-up does not depend on it. */
+/* What the commands wrote to caches: it belongs to the layer, unless the cache is the project's. The set-up does not
+ * depend on it. */
+static void add_caches(struct attempt *a, int task_dir, struct layer_part *part, struct setup_result *ret)
+{
+	struct err failed = ERR_INIT;
+
+	if (project_cache_fill_setup(a->c, &a->task, task_dir, part, &ret->cached.left_out, &failed) < 0)
+		ret->not_cached = xstrdup(failed.msg);
+	fault("setup-caches");
+}
+
+/* What the commands wrote to caches, if the project has one of its own. What an agent's commit runs decides nothing for
+ * other tasks. */
 static void keep_caches(struct attempt *a, int task_dir, struct setup_result *ret)
 {
 	struct err failed = ERR_INIT;
 
+	if (ret->not_cached || !project_cache_is_on(a->c, &a->task) || !ref_is_users(a->repo, a->repo->commit))
+		return;
 	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
 		ret->not_cached = xstrdup(failed.msg);
 }
@@ -247,6 +283,7 @@ static int harvest(struct attempt *a, struct setup_result *ret, struct err *e)
 		write_log(part.dir, LOG_NAME, a, e) < 0)
 		return -1;
 	fault("setup-moved");
+	add_caches(a, at.ws.dir, &part, ret);
 	ret->files = part.files;
 	ret->bytes = part.bytes;
 	about = xasprintf("%s%s", a->c->config.setup.v[0], a->c->config.setup.n > 1 ? " …" : "");
@@ -256,8 +293,35 @@ static int harvest(struct attempt *a, struct setup_result *ret, struct err *e)
 	return 0;
 }
 
+/* The hosts that the commands asked for in vain: what they print of it is rarely more than "403". */
+static void add_refused(struct attempt *a, struct buf *out)
+{
+	auto_asked_list asked = { 0 };
+	struct err ignored = ERR_INIT;
+	size_t named = 0;
+
+	if (context_store(a->c, &ignored) < 0 ||
+		store_asked_list(a->c->store, a->task.id, &asked, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < asked.n && named < HOSTS_NAMED; i++) {
+		const struct asked *h = &asked.v[i];
+		auto_buf why = BUF_SMALL;
+		auto_str entry = NULL;
+
+		if (h->open || (h->why != ASKED_NOT_LISTED && h->why != ASKED_PRIVATE))
+			continue;
+		entry = refused_explain(&a->c->config.setup_network, h, &why);
+		if (!entry)
+			continue;
+		buf_printf(out, "%s:%d %s; ", h->host, h->port,
+			h->why == ASKED_PRIVATE ? buf_str(&why) : "is not in workspace.setup_network");
+		named++;
+	}
+}
+
 static int failed(struct attempt *a, int code, struct err *e)
 {
+	auto_buf refused = BUF_SMALL;
 	auto_str log = setup_log(a->c, a->like->project_id, a->layer, true);
 	auto_str name = xstrdup(path_base(log));
 	struct err ignored = ERR_INIT;
@@ -265,9 +329,12 @@ static int failed(struct attempt *a, int code, struct err *e)
 
 	if (!layer_place(&a->c->home, a->like->project_id, &place, &ignored))
 		write_log(place, name, a, &ignored);
+	if (a->c->config.setup_network.n)
+		add_refused(a, &refused);
+	else
+		buf_addstr(&refused, "it had no network (workspace.setup_network); ");
 	err_set(e, ERR_START, "the set-up failed with exit code %d%s%s%s; %sits output is in %s", code,
-		*a->last ? " (" : "", a->last, *a->last ? ")" : "",
-		a->c->config.setup_network.n ? "" : "it had no network (workspace.setup_network); ", log);
+		*a->last ? " (" : "", a->last, *a->last ? ")" : "", buf_str(&refused), log);
 	return err_hint(e, "garth warm --verbose");
 }
 
@@ -337,7 +404,7 @@ static int check_unused(const struct attempt *a, struct err *e)
  * be an agent's, and decide what is in it. */
 static bool is_only_tasks(const struct attempt *a, bool own)
 {
-	return !own && !ref_is_reached(a->repo, a->repo->commit);
+	return !own && !ref_is_users(a->repo, a->repo->commit);
 }
 
 /* *ret_not_shared: there is such a layer, but this commit tracks one of its paths; or it may not make one for others. */

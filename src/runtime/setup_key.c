@@ -50,7 +50,7 @@ static char *hashed(const char *start, const struct buf *key)
 static void add_settings(const struct config *c, const struct repo *r, struct buf *key)
 {
 	/* installed files often contain the path that they were installed at */
-	buf_printf(key, "1 %s", r->main_top);
+	buf_printf(key, "2 %s", r->main_top);
 	for (size_t i = 0; i < c->setup.n; i++) {
 		buf_addch(key, '\0');
 		buf_addstr(key, c->setup.v[i]);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
+#include "runtime/authority.h"
 #include "runtime/login.h"
 #include "agent/agent.h"
 #include "git/private.h"
@@ -47,6 +49,8 @@ static void watched(const struct repo *r, const struct task *t, struct strvec *r
 {
 	strvec_push(ret, r->git_dir);
 	strvec_pushf(ret, "%s/refs/tags/", r->git_dir);
+	if (repo_has_reftable(r))
+		strvec_pushf(ret, "%s/reftable", r->git_dir);
 	/* "refs/heads" and down to the target's directory, but not recursively: every task's branch is
 	 * there */
 	for (const char *s = t->target; (s = strchr(s, '/')); s++)
@@ -145,17 +149,27 @@ static const struct notify_job *notify_of(struct context *c, const struct task_a
 	return *program ? j : NULL;
 }
 
+/* The agent's own program, if the command's is another one, which may start it: a script, or a shell. */
+static void find_program(const struct context *c, const struct task_at *at, const struct config_agent *a,
+	const char *first, struct also *ret)
+{
+	struct err ignored = ERR_INIT;
+
+	also_program(c, &at->repo, first, ret, &ignored);
+	if (a->programs.n && !strvec_has(&a->programs, path_base(first)))
+		also_program(c, &at->repo, a->programs.v[0], ret, &ignored);
+}
+
 /* What the agent needs of the host beside what every task is shown. Nothing of it is worth failing. */
 static void find_also(const struct context *c, const struct task_at *at, const struct run_opts *o,
 	char *const *argv, struct also *ret)
 {
 	const struct agent_env env = { environ, o->env };
 	auto_str cwd = getcwd(NULL, 0);
-	struct err ignored = ERR_INIT;
 
 	if (!o->agent || !argv || !argv[0])
 		return;
-	also_program(c, &at->repo, argv[0], ret, &ignored);
+	find_program(c, at, o->agent, argv[0], ret);
 	also_settings(c, &at->repo, o->agent, &env, ret);
 	also_arguments(c, &at->repo, cwd ? cwd : "/", argv, ret);
 	for (size_t i = 0; i < ret->notes.n; i++)
@@ -164,7 +178,7 @@ static void find_also(const struct context *c, const struct task_at *at, const s
 
 /* Describes the jail, and tells what of the user's wishes cannot be had. */
 static int describe(struct context *c, struct task_at *at, const struct run_opts *o, char *const *argv,
-	const struct outside *out, struct jail *ret, struct err *e)
+	const struct outside *out, const char *authority, struct jail *ret, struct err *e)
 {
 	auto_strvec not_shown = STRVEC_INIT;
 	auto_also also = { 0 };
@@ -174,6 +188,8 @@ static int describe(struct context *c, struct task_at *at, const struct run_opts
 	find_also(c, at, o, argv, &also);
 	walls.net = &o->net;
 	walls.told = &out->told;
+	walls.authority = authority;
+	walls.certificates = AUTHORITY_CERTIFICATES;
 	walls.not_shown = &not_shown;
 	walls.also = &also;
 	walls.agent = o->agent;
@@ -204,12 +220,12 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	struct cgroup group = { .n = 0 };
 	uint16_t forwards[NETWORK_FORWARDS_MAX + 1];
 	struct notify_job notify;
-	auto_str notify_path = NULL;
+	auto_str notify_path = NULL, authority = NULL;
 	bool renew;
 	int rc;
 
 	if (task_open(c, t, &at, e) < 0 || login_open(c, t, o, false, &out, e) < 0 ||
-		login_copy(c, &at, o, &out, e) < 0)
+		authority_give(&at, &out, &authority, e) < 0 || login_copy(c, &at, o, &out, e) < 0)
 		return -1;
 	login_note(at.ws.dir, o, &out);
 	look_at_boot(&at, o);
@@ -217,7 +233,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	settle_aside(c, &at, o);
 	project_cache_note(c, t, at.ws.dir);
 	if (keep_network(&at, o, run != NULL, e) < 0 ||
-		describe(c, &at, o, main_cmd ? main_cmd->argv.v : o->argv, &out, &jail, e) < 0)
+		describe(c, &at, o, main_cmd ? main_cmd->argv.v : o->argv, &out, authority, &jail, e) < 0)
 		return -1;
 	renew = refs_moved(c, &at);
 	if (set_aside(&at, o, e) < 0)
@@ -229,6 +245,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	network_forwards(&o->net, forwards);
 	spec.forwards = jail.listens ? forwards : NULL;
 	spec.credentials = table = login_table(&out);
+	spec.handed_over = &out.hosts;
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = lock;
 	spec.timeout = o->timeout;

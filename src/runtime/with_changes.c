@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "git/uncommitted.h"
+#include "runtime/add_layers.h"
 #include "runtime/choose_network.h"
 #include "runtime/run.h"
 #include "sys/fd.h"
@@ -21,6 +22,7 @@ static int write_patch(struct context *c, const struct task *t, const char *dir,
 	auto_str index = home_path(&c->home, "tasks/%lld/changes-index", (long long)t->id),
 		 lock = xasprintf("%s.lock", index);
 	auto_fd task = -1, tmp = -1, file = -1;
+	auto_strvec never = STRVEC_INIT;
 	struct stat st = { 0 };
 	int rc;
 
@@ -30,7 +32,8 @@ static int write_patch(struct context *c, const struct task *t, const char *dir,
 	file = tmp < 0 ? -1 : openat(tmp, PATCH, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (file < 0 || fchmod(file, 0644) < 0)
 		return err_sys(e, "cannot write the checkout's changes down");
-	rc = uncommitted_patch(dir, index, file, e);
+	add_layers_never(c, &never);
+	rc = uncommitted_patch(dir, index, &never, file, e);
 	unlink(index);
 	unlink(lock);
 	if (!rc && fstat(file, &st) < 0)

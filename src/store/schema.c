@@ -177,6 +177,21 @@ const char *const schema_steps[] = {
 	 " path TEXT NOT NULL,"
 	 " tip TEXT NOT NULL,"
 	 " UNIQUE (task_id, number, path));"),
+	/* Sessions of editors (acp/acp.h): id is the one that the editor knows, theirs the agent's own. */
+	("CREATE TABLE acp_session ("
+	 " id TEXT PRIMARY KEY,"
+	 " task_id INTEGER NOT NULL REFERENCES task(id) ON DELETE CASCADE,"
+	 " theirs TEXT NOT NULL,"
+	 " agent TEXT NOT NULL,"
+	 " cwd TEXT NOT NULL,"
+	 " title TEXT NOT NULL,"
+	 " updated INTEGER NOT NULL);"
+	 "CREATE INDEX acp_session_task ON acp_session(task_id);"
+	 /* what agents answered to an editor's initialize: acp/known.c */
+	 "CREATE TABLE acp_answer ("
+	 " key TEXT PRIMARY KEY,"
+	 " answer TEXT NOT NULL,"
+	 " updated INTEGER NOT NULL);"),
 	/* Plans (store/plan.h). A plan's name is taken as long as it is not over. */
 	("CREATE TABLE plan ("
 	 " id INTEGER PRIMARY KEY AUTOINCREMENT,"

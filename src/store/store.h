@@ -379,4 +379,36 @@ int store_run_abandon(struct store *s, int64_t task, struct err *e);
 int store_run_last(struct store *s, int64_t task, int64_t *ret, struct err *e);
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e);
 
+/* A session that an editor has, or had, with an agent in a task. */
+struct acp_session {
+	char id[37]; /* the editor's */
+	int64_t task;
+	char *theirs; /* the agent's own id for it */
+	char *agent;  /* which agent can load it */
+	char *cwd;    /* the directory that the editor named, outside */
+	char *title;  /* "" if it has none */
+	int64_t updated;
+};
+void acp_session_release(struct acp_session *a);
+#define auto_acp_session __attribute__((cleanup(acp_session_release))) struct acp_session
+struct acp_session_list {
+	struct acp_session *v;
+	size_t n;
+};
+void acp_session_list_release(struct acp_session_list *l);
+#define auto_acp_session_list __attribute__((cleanup(acp_session_list_release))) struct acp_session_list
+/* What an agent answered to an editor's first words; "" if that is not known. The last few are kept. */
+int store_acp_answer(struct store *s, const char *key, char **ret, struct err *e);
+int store_acp_answer_set(struct store *s, const char *key, const char *answer, struct err *e);
+/* ERR_REFUSED if the task has ACP_SESSIONS_MAX already. */
+#define ACP_SESSIONS_MAX 1000
+int store_acp_session_add(struct store *s, const struct acp_session *a, struct err *e);
+/* ERR_NOTFOUND if there is none. Its task may have been removed. */
+int store_acp_session(struct store *s, const char *id, struct acp_session *ret, struct err *e);
+/* Notes that it was used, and its title, unless that is NULL. */
+int store_acp_session_used(struct store *s, const char *id, const char *title, struct err *e);
+/* Those of an agent whose tasks are still there, the last used first, at most ACP_SESSIONS_MAX. cwd may be NULL. */
+int store_acp_session_list(
+	struct store *s, const char *agent, const char *cwd, struct acp_session_list *ret, struct err *e);
+
 #endif

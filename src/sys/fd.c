@@ -94,12 +94,15 @@ int mkdirs_beneath(int dir, const char *path, mode_t mode, uid_t uid, gid_t gid)
 	return fd_steal(&at);
 }
 
+/* A kernel that is given megabytes at once looks for pages as large, which takes several times as long as the writing. */
+#define WRITE_STEP ((size_t)256 << 10)
+
 int write_full(int fd, const void *data, size_t len)
 {
 	const char *p = data;
 
 	while (len) {
-		ssize_t n = write(fd, p, len);
+		ssize_t n = write(fd, p, len < WRITE_STEP ? len : WRITE_STEP);
 
 		if (n < 0 && errno == EINTR)
 			continue;

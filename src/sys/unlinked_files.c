@@ -357,14 +357,38 @@ static void note_end(struct search *l, pid_t pid, const struct zombies *before, 
 		l->vanished = true;
 }
 
+/* A connection that was not accepted is in the listening socket, and what it was sent counts there. */
+static void add_sockets_of(struct search *l, pid_t pid)
+{
+	auto_str path = xasprintf("/proc/%d/fd", (int)pid);
+	DIR *d = opendir(path);
+	struct dirent *ent;
+	struct stat st;
+
+	if (!d && errno != ENOENT)
+		l->found.unsure = true;
+	while (d && (ent = readdir(d)))
+		if (ent->d_name[0] != '.' && !fstatat(dirfd(d), ent->d_name, &st, 0) &&
+			S_ISSOCK(st.st_mode)) {
+			auto_str info = xasprintf("%sinfo/%s", path, ent->d_name);
+
+			sent_fds_add(&l->sockets, info);
+		}
+	if (d)
+		closedir(d);
+}
+
 /* Checks a process before its children: a descriptor that it has closed since can only be in one of those. */
 static void search_once(
-	struct search *l, pid_t of, bool has_supervisor, const struct zombies *before, struct zombies *now)
+	struct search *l, const struct unlinked_search *s, const struct zombies *before, struct zombies *now)
 {
 	/* the supervised command comes first; adopted orphans come after it */
-	size_t own = has_supervisor ? 1 : 0, i;
+	size_t own = s->has_supervisor ? 1 : 0, i;
 
-	add_children(l, of);
+	for (i = 0; i < s->nreceivers; i++)
+		if (s->receivers[i])
+			add_sockets_of(l, s->receivers[i]);
+	add_children(l, s->of);
 	for (i = 0; i < l->npids && !l->too_much; i++) {
 		pid_t pid = l->pids[i];
 
@@ -389,9 +413,9 @@ static void keep_most(const struct unlinked_files *found, struct unlinked_files 
 }
 
 /* In many builds processes come and go all the time. One round in which none ended is enough. */
-int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlinked_files *ret)
+int unlinked_files_count(const struct unlinked_search *of, struct unlinked_files *ret)
 {
-	struct search l = { .home = home,
+	struct search l = { .home = of->home,
 		.pids = xcalloc(PROCESSES_MAX, sizeof(pid_t)),
 		.table = xcalloc(TABLE_SIZE, sizeof(struct file)) };
 	struct zombies z[2] = { { .v = xcalloc(PROCESSES_MAX, sizeof(pid_t)) },
@@ -410,7 +434,7 @@ int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlin
 		l.found = (struct unlinked_files){ 0 };
 		l.vanished = false;
 		z[round % 2].n = 0;
-		search_once(&l, of, has_supervisor, &z[(round + 1) % 2], &z[round % 2]);
+		search_once(&l, of, &z[(round + 1) % 2], &z[round % 2]);
 		keep_most(&l.found, &most);
 	}
 	most.unsure = most.unsure || l.vanished || sent_fds_stay(&l.sockets);

@@ -14,10 +14,19 @@ struct unlinked_files {
 	bool unsure;
 };
 
-/* Counts the unlinked files that the descendants of a process have open, mapped, as their current directory, or as
+struct unlinked_search {
+	pid_t of;
+	bool has_supervisor;
+	dev_t home;
+	const pid_t *receivers; /* 0: none */
+	size_t nreceivers;
+};
+
+/* Counts the unlinked files that the descendants of the process `of` have open, mapped, as their current directory, or as
  * the program that they run, each file once. The process itself is left out, and with has_supervisor also its first child.
- * Files in memory only (memfd, tmpfs) are not counted, unless they are on the device `home`. Returns -1 if there
- * is too much to check in a moment, or a process that cannot be inspected. */
-int unlinked_files_count(pid_t of, bool has_supervisor, dev_t home, struct unlinked_files *ret);
+ * Files in memory only (memfd, tmpfs) are not counted, unless they are on the device `home`. Of the receivers, processes
+ * outside to which they can connect, only the sockets are looked at: what was sent there and not received is in flight.
+ * Returns -1 if there is too much to check in a moment, or a process that cannot be inspected. */
+int unlinked_files_count(const struct unlinked_search *of, struct unlinked_files *ret);
 
 #endif

@@ -167,7 +167,7 @@ void task_layers_release(struct task_layers *l)
 
 /* What a new task is made of, beside its base. */
 struct content {
-	struct buf shown; /* refs: lines "OID REFNAME" */
+	struct shown shown;
 	struct task_layers layers;
 	bool has_settings;
 	struct buf settings;  /* the repository's file: repository_config.h */
@@ -188,7 +188,7 @@ static void content_release(struct content *k)
 {
 	if (k->in_force)
 		swap_config(k->in_force, k);
-	buf_release(&k->shown);
+	shown_release(&k->shown);
 	task_layers_release(&k->layers);
 	buf_release(&k->settings);
 	config_release(&k->config);
@@ -204,7 +204,7 @@ static int fill(
 		return -1;
 	}
 	fault("create-refs");
-	if (layers_put(ws->dir, &k->layers.names, e) < 0 || workspace_create(ws, &k->shown, e) < 0 ||
+	if (layers_put(ws->dir, &k->layers.names, e) < 0 || workspace_create(ws, &k->shown.lines, e) < 0 ||
 		borrowed_check_submodules(c, ws, e) < 0 || finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
@@ -335,7 +335,7 @@ int task_create(struct context *c, const struct task_spec *s, struct task *ret, 
 	auto_str nothing = NULL;
 	const char *rev = s->rev ? s->rev : "HEAD";
 	auto_project project = { 0 };
-	__attribute__((cleanup(content_release))) struct content k = { .shown = BUF_INIT(SHOWN_MAX),
+	__attribute__((cleanup(content_release))) struct content k = { .shown = SHOWN_INIT,
 		.settings = BUF_INIT(REPO_SETTINGS_MAX + 1) };
 	auto_str opened = NULL;
 	auto_task t = { 0 };

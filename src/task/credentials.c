@@ -22,7 +22,7 @@ void credentials_save(int task_dir, const struct credentials_note *n)
 	auto_buf text = BUF_SMALL;
 	struct err ignored = ERR_INIT;
 
-	buf_printf(&text, "%s\n%s\n", n->agent, n->how);
+	buf_printf(&text, "%s\n%s\n%s", n->agent, n->how, n->tls ? "tls\n" : "");
 	for (size_t i = 0; i < n->kept.n; i++)
 		buf_printf(&text, "+%s\n", n->kept.v[i]);
 	for (size_t i = 0; i < n->entered.n; i++)
@@ -46,16 +46,21 @@ bool credentials_load(int task_dir, struct credentials_note *ret)
 		credentials_release(ret);
 		return false;
 	}
-	for (char *line; (line = strtok_r(NULL, "\n", &save));)
-		strvec_push(*line == '+' ? &ret->kept : &ret->entered, line + 1);
+	for (char *line; (line = strtok_r(NULL, "\n", &save));) {
+		if (*line == '+' || *line == '-')
+			strvec_push(*line == '+' ? &ret->kept : &ret->entered, line + 1);
+		else
+			ret->tls = true;
+	}
 	return true;
 }
 
-bool credentials_are_of(int task_dir, const char *agent)
+bool credentials_are_of(int task_dir, const char *agent, bool *ret_tls)
 {
 	struct credentials_note n;
 	bool same = credentials_load(task_dir, &n) && !strcmp(n.agent, agent);
 
+	*ret_tls = same && n.tls;
 	credentials_release(&n);
 	return same;
 }

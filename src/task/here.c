@@ -14,23 +14,34 @@ static int refuse(const char *path, struct err *e)
 }
 
 /* Neither the directory nor what its .git points to may be in the Garth home. */
-static int check_place(const struct context *c, const char *dir, struct err *e)
+static int check_place(const struct context *c, const char *dir, struct discovered *ret, struct err *e)
 {
 	auto_str real = canonicalize_file_name(dir);
-	auto_discovered d = { 0 };
 
 	if (real && path_within(real, c->home.path))
 		return refuse(dir, e);
-	if (discover(dir, &d, e) < 0)
+	if (discover(dir, ret, e) < 0)
 		return -1;
-	if (path_within(d.git_dir, c->home.path))
-		return refuse(d.git_dir, e);
-	return path_within(d.common, c->home.path) ? refuse(d.common, e) : 0;
+	if (path_within(ret->git_dir, c->home.path))
+		return refuse(ret->git_dir, e);
+	return path_within(ret->common, c->home.path) ? refuse(ret->common, e) : 0;
 }
 
-int here_open(const struct context *c, const char *dir, const char *rev, struct repo *ret, struct err *e)
+static bool is_registered(struct context *c, const char *git_dir)
 {
-	return check_place(c, dir, e) < 0 ? -1 : repo_open(dir, rev, ret, e);
+	struct err ignored = ERR_INIT;
+	auto_project p = { 0 };
+
+	return !context_store(c, &ignored) && !store_project_by_git_dir(c->store, git_dir, &p, &ignored);
+}
+
+int here_open(struct context *c, const char *dir, const char *rev, struct repo *ret, struct err *e)
+{
+	auto_discovered d = { 0 };
+
+	if (check_place(c, dir, &d, e) < 0)
+		return -1;
+	return is_registered(c, d.common) ? repo_open(dir, rev, ret, e) : repo_open_first(dir, rev, ret, e);
 }
 
 /* The name of the workspace's directory that contains the path, on the heap; NULL if there is none. */

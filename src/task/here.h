@@ -14,7 +14,7 @@
 
 /* Opens the repository around dir, like repo_open. ERR_REFUSED if any part of it is in the Garth home, where
  * the workspaces are: it must be the user's own. */
-int here_open(const struct context *c, const char *dir, const char *rev, struct repo *ret, struct err *e);
+int here_open(struct context *c, const char *dir, const char *rev, struct repo *ret, struct err *e);
 /* The project of dir. In a workspace it is the task's project, whatever repositories are in there; else the
  * registered project around dir. 0: in no repository; HERE_UNKNOWN: in one that is not registered. Does not
  * run git. */

@@ -42,7 +42,7 @@ static int collect(
 	auto_buf shown = BUF_INIT(SHOWN_MAX);
 	auto_snapshot_list l = { 0 };
 
-	if (store_snapshot_list(c->store, t->id, &l, e) < 0 || shown_read(c, t->id, &shown, e) < 0)
+	if (store_snapshot_list(c->store, t->id, &l, e) < 0 || shown_read_branches(c, t->id, &shown, e) < 0)
 		return -1;
 	push(tips, t->layer, t->base);
 	for (size_t i = 0; i < l.n; i++)

@@ -91,12 +91,13 @@ static int open_written(int task_dir, const char *path)
 	return fd >= 0 ? fd : open_beneath(task_dir, own, O_RDONLY | O_DIRECTORY, 0);
 }
 
-static int fill(const struct context *c, int task_dir, bool move, struct layer_part *l,
+/* Takes what was written to the caches of one mode. */
+static int fill(const struct context *c, int task_dir, const char *mode, bool move, struct layer_part *l,
 	struct strvec *left_out, struct err *e)
 {
 	for (size_t i = 0; i < c->config.ncaches; i++) {
 		const struct config_cache *k = &c->config.caches[i];
-		auto_fd from = is_shared(k) ? open_written(task_dir, k->path) : -1;
+		auto_fd from = strcmp(k->mode, mode) ? -1 : open_written(task_dir, k->path);
 
 		if (from >= 0 && cache_layer_fill(l, k->path, from, move, left_out, e) < 0)
 			return err_wrap(e, "~/%s", k->path);
@@ -147,7 +148,7 @@ int project_cache_add(struct context *c, const struct task *t, int task_dir, boo
 	if (!project_cache_is_on(c, t))
 		return 0;
 	if (cache_layer_begin(&c->home, t->project_id, &part, &layer, e) < 0 ||
-		fill(c, task_dir, move, &part, &ret->left_out, e) < 0)
+		fill(c, task_dir, CACHE_PROJECT, move, &part, &ret->left_out, e) < 0)
 		return -1;
 	ret->files = part.files;
 	ret->bytes = part.bytes;
@@ -157,6 +158,37 @@ int project_cache_add(struct context *c, const struct task *t, int task_dir, boo
 		is_used(c, t->project_id, t->id, &used, e) < 0)
 		return -1;
 	return cache_layer_put(&part, !used, e);
+}
+
+int project_cache_fill_setup(const struct context *c, const struct task *t, int task_dir,
+	struct layer_part *l, struct strvec *left_out, struct err *e)
+{
+	const struct backend *b = backend_of(t);
+	struct err ignored = ERR_INIT;
+	struct layer_part caches;
+	int rc;
+
+	if (!b->has_git || b->landlock_only)
+		return 0;
+	if (layer_begin_caches(l, &caches, e) < 0)
+		return -1;
+	rc = fill(c, task_dir, CACHE_TASK, true, &caches, left_out, e);
+	return layer_end_caches(l, &caches, !rc, rc < 0 ? &ignored : e) < 0 ? -1 : rc;
+}
+
+void project_cache_setups(const struct context *c, const struct task *t, int task_dir, struct strvec *ret)
+{
+	auto_strvec names = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+
+	layers_of_dir(task_dir, &names, &ignored);
+	for (size_t i = 0; i < names.n; i++) {
+		auto_layer l = { 0 };
+
+		if (!strncmp(names.v[i], LAYER_SETUP, strlen(LAYER_SETUP)) &&
+			!layer_open(&c->home, t->project_id, names.v[i], &l, &ignored))
+			strvec_push(ret, names.v[i]);
+	}
 }
 
 int project_cache_forget(const struct context *c, int64_t project, struct strvec *ret_kept, struct err *e)

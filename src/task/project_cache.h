@@ -4,6 +4,9 @@
  *
  * The file tasks/<id>/cache-layers has the layers that the task used when it was last started. They are in use as
  * long as the task's lock is held.
+ *
+ * What a set-up writes to the other caches (jail.caches: task) is a part of its layer (workspace/layer.h): the tasks
+ * that have its files have that too, and nobody else.
  */
 #ifndef TASK_PROJECT_CACHE_H
 #define TASK_PROJECT_CACHE_H
@@ -16,6 +19,7 @@
 #include "base/strvec.h"
 #include "store/store.h"
 #include "task/context.h"
+#include "workspace/layer.h"
 
 /* Whether the task has a project's cache: the configuration says so, and its backend can mount one. */
 bool project_cache_is_on(const struct context *c, const struct task *t);
@@ -38,6 +42,13 @@ struct project_cache_added {
  * task is removed afterwards; otherwise it keeps what it has. */
 int project_cache_add(struct context *c, const struct task *t, int task_dir, bool move,
 	struct project_cache_added *ret, struct err *e);
+
+/* Moves what a set-up wrote to caches that are not the project's into the layer that is made of it. What cannot be
+ * there is added to *left_out. After an error, the layer has nothing of it. */
+int project_cache_fill_setup(const struct context *c, const struct task *t, int task_dir,
+	struct layer_part *l, struct strvec *left_out, struct err *e);
+/* The set-up layers of a task, as far as they are complete. */
+void project_cache_setups(const struct context *c, const struct task *t, int task_dir, struct strvec *ret);
 
 /* Empties the chain if nobody uses it. Otherwise, its layers are added to *ret_kept. The caller holds the chain's
  * lock. */

@@ -92,8 +92,8 @@ int refs_keep_commits(const struct repo *r, const struct task *t, const struct s
 	return pins_keep_these(r, t, commits, txn, e);
 }
 
-int refs_make(
-	struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e)
+int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
+	struct err *e)
 {
 	auto_str base = pins_base(t->id);
 	auto_ref_txn txn = REF_TXN_INIT;
@@ -253,8 +253,8 @@ int refs_migrate(struct context *c, const struct repo *r, struct task *t, struct
 	return base_lock(&c->home, t->project_id, &lock, e) < 0 ? -1 : refs_old_move(c, r, t, &t->shown, e);
 }
 
-int refs_renew(
-	struct context *c, const struct repo *r, const struct task *t, const struct buf *shown, struct err *e)
+int refs_renew(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
+	struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
 	auto_lock lock = -1;
@@ -269,7 +269,7 @@ int refs_renew(
 	return ref_commit(r, &txn, e);
 }
 
-int refs_renewed(struct context *c, struct task *t, const struct buf *shown, struct err *e)
+int refs_renewed(struct context *c, struct task *t, const struct shown *shown, struct err *e)
 {
 	char name[35];
 

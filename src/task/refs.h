@@ -30,6 +30,7 @@
 #include "git/ref.h"
 #include "store/store.h"
 #include "task/context.h"
+#include "task/shown.h"
 
 /* The ref that this process fetches to, on the heap. */
 char *refs_fetched(const struct home *h);
@@ -38,7 +39,7 @@ bool refs_is_fetch_left(const struct home *h, const char *ref);
 
 /* Makes the refs of a new task, and stores what it is shown (shown.h). ERR_EXISTS if the branch exists. Takes
  * the project's lock. */
-int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,
+int refs_make(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
 	struct err *e);
 /* Updates all refs but the branch in a transaction, from the store and shown.h. A snapshot must be in the
  * store before. */
@@ -75,11 +76,11 @@ int refs_forget(const struct repo *r, int64_t id, struct err *e);
 int refs_forget_found(const struct repo *r, const char *name, struct err *e);
 
 /* Before the task is shown other refs: stores them (shown.h) and pins the branches among them. */
-int refs_renew(struct context *c, const struct repo *r, const struct task *t, const struct buf *shown,
+int refs_renew(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
 	struct err *e);
 /* After the inside has them: updates the store and t->shown. If a process dies before that, the next one
  * starts again with refs_renew. */
-int refs_renewed(struct context *c, struct task *t, const struct buf *shown, struct err *e);
+int refs_renewed(struct context *c, struct task *t, const struct shown *shown, struct err *e);
 
 /* Replaces the refs of an earlier version by those of this one; updates t->shown. Takes the project's lock if
  * there is something to do. */

@@ -73,19 +73,21 @@ static int write_shown(
 	struct context *c, const struct task *t, const struct old *o, char name[35], struct err *e)
 {
 	static const char *const places[] = { "tasks", "trash" };
-	auto_buf now = BUF_INIT(SHOWN_MAX), before = BUF_INIT(SHOWN_MAX), there = BUF_INIT(SHOWN_MAX);
+	auto_buf before = BUF_INIT(SHOWN_MAX), there = BUF_INIT(SHOWN_MAX);
+	auto_shown now = SHOWN_INIT;
 
-	list_shown(o, &now, &before);
+	list_shown(o, &now.lines, &before);
+	shown_find_tags(&now);
 	shown_name(&now, name);
 	if (shown_read(c, t->id, &there, e) < 0)
 		return -1;
-	buf_add(&now, buf_str(&before), before.len);
+	buf_add(&now.lines, buf_str(&before), before.len);
 	for (size_t i = 0; !there.len && i < ARRAY_SIZE(places); i++) {
 		auto_str place = xasprintf("%s/%lld", places[i], (long long)t->id);
 		auto_fd dir = openat(c->home.fd, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 		if (dir >= 0)
-			return write_file(dir, "shown", buf_str(&now), now.len, 0600, e);
+			return write_file(dir, "shown", buf_str(&now.lines), now.lines.len, 0600, e);
 	}
 	return 0;
 }

@@ -1,17 +1,22 @@
 #include "task/shown.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "git/ref.h"
 #include "sys/fd.h"
 
+#define TAGS      "refs/tags/"
 #define FILE_NAME "shown"
+#define TAGS_NAME "shown-tags"
+#define TAGS_NEW  "shown-tags.new"
 /* Bytes of what was shown before; the oldest lines are dropped. */
 #define BEFORE_MAX ((size_t)4 << 20)
 
@@ -19,17 +24,58 @@
 /* Of nested directories of refs. */
 #define DEPTH_MAX 8
 
-void shown_name(const struct buf *now, char out[35])
+void shown_release(struct shown *s)
+{
+	buf_release(&s->lines);
+}
+
+void shown_digest(const void *data, size_t len, char out[33])
 {
 	struct sha256_ctx ctx;
 	uint8_t digest[16];
 
 	sha256_init(&ctx);
-	sha256_update(&ctx, now->len, (const uint8_t *)buf_str(now));
+	sha256_update(&ctx, len, data);
 	sha256_digest(&ctx, sizeof(digest), digest);
-	snprintf(out, 35, FORM);
 	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(out + strlen(FORM) + 2 * i, 3, "%02x", digest[i]);
+		snprintf(out + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* Where a long list of tags begins, with which the lines end; else their length. */
+static size_t tags_at(const struct buf *lines)
+{
+	static const char name[] = " " TAGS;
+	const char *tags =
+		lines->len < SHOWN_LONG ? NULL : memmem(lines->data, lines->len, name, strlen(name));
+	const char *last = tags ? memrchr(lines->data, '\n', lines->len - 1) : NULL;
+
+	while (tags && tags > lines->data && tags[-1] != '\n')
+		tags--;
+	if (!last || lines->len - (size_t)(tags - lines->data) < SHOWN_LONG)
+		return lines->len;
+	last = strchr(last, ' ');
+	return last && !strncmp(last, name, strlen(name)) ? (size_t)(tags - lines->data) : lines->len;
+}
+
+void shown_find_tags(struct shown *s)
+{
+	s->tags = tags_at(&s->lines);
+	if (s->tags < s->lines.len)
+		shown_digest(s->lines.data + s->tags, s->lines.len - s->tags, s->digest);
+}
+
+void shown_name(const struct shown *now, char out[35])
+{
+	auto_buf text = BUF_INIT(SHOWN_MAX);
+
+	snprintf(out, 35, FORM);
+	if (now->tags == now->lines.len) {
+		shown_digest(buf_str(&now->lines), now->lines.len, out + strlen(FORM));
+		return;
+	}
+	buf_add(&text, now->lines.data, now->tags);
+	buf_printf(&text, "%s\n", now->digest);
+	shown_digest(buf_str(&text), text.len, out + strlen(FORM));
 }
 
 bool shown_is_known(const struct task *t)
@@ -37,12 +83,12 @@ bool shown_is_known(const struct task *t)
 	return !strncmp(t->shown, FORM, strlen(FORM));
 }
 
-int shown_read(const struct context *c, int64_t task, struct buf *ret, struct err *e)
+static int read_part(const struct context *c, int64_t task, const char *file, struct buf *ret, struct err *e)
 {
 	static const char *const places[] = { "tasks", "trash" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		auto_str name = xasprintf("%s/%lld/" FILE_NAME, places[i], (long long)task);
+		auto_str name = xasprintf("%s/%lld/%s", places[i], (long long)task, file);
 
 		if (!read_file(c->home.fd, name, ret, e))
 			return 0;
@@ -51,6 +97,36 @@ int shown_read(const struct context *c, int64_t task, struct buf *ret, struct er
 	}
 	*e = (struct err)ERR_INIT;
 	return 0;
+}
+
+int shown_read_branches(const struct context *c, int64_t task, struct buf *ret, struct err *e)
+{
+	return read_part(c, task, FILE_NAME, ret, e);
+}
+
+/* Where the lines begin that were shown before. No ref's name has a '~'. */
+static size_t now_len(const struct buf *lines)
+{
+	const char *before = lines->len ? memmem(lines->data, lines->len, " ~", 2) : NULL;
+
+	while (before && before > lines->data && before[-1] != '\n')
+		before--;
+	return before ? (size_t)(before - lines->data) : lines->len;
+}
+
+int shown_read(const struct context *c, int64_t task, struct buf *ret, struct err *e)
+{
+	auto_buf lines = BUF_INIT(SHOWN_MAX);
+	size_t now;
+
+	if (shown_read_branches(c, task, &lines, e) < 0)
+		return -1;
+	now = now_len(&lines);
+	buf_add(ret, buf_str(&lines), now);
+	if (read_part(c, task, TAGS_NAME, ret, e) < 0)
+		return -1;
+	buf_add(ret, buf_str(&lines) + now, lines.len - now);
+	return ret->overflow ? err_set(e, ERR_FAILED, "there are too many refs") : 0;
 }
 
 /* A line and its two parts; the id ends where the name begins. */
@@ -112,22 +188,50 @@ static void add_before(struct buf *out, const struct buf *old)
 	}
 }
 
-int shown_write(const struct context *c, int64_t task, const struct buf *now, struct err *e)
+/* Links the kept list to the directory, as TAGS_NEW. */
+static bool link_list(int home, int dir, const struct shown *now)
+{
+	auto_str list = xasprintf(SHOWN_LIST "%s", now->digest);
+	struct stat st;
+
+	return !fstatat(home, list, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+	       (size_t)st.st_size == now->lines.len - now->tags && !linkat(home, list, dir, TAGS_NEW, 0);
+}
+
+static int put_tags(const struct context *c, int dir, const struct shown *now, struct err *e)
+{
+	if (now->tags == now->lines.len)
+		return unlinkat(dir, TAGS_NAME, 0) < 0 && errno != ENOENT
+			       ? err_sys(e, "cannot remove '%s'", TAGS_NAME)
+			       : 0;
+	unlinkat(dir, TAGS_NEW, 0);
+	if (!link_list(c->home.fd, dir, now))
+		return write_file(
+			dir, TAGS_NAME, now->lines.data + now->tags, now->lines.len - now->tags, 0600, e);
+	if (renameat(dir, TAGS_NEW, dir, TAGS_NAME) < 0)
+		return err_sys(e, "cannot write '%s'", TAGS_NAME);
+	/* if both were the same file, both are still there */
+	unlinkat(dir, TAGS_NEW, 0);
+	return 0;
+}
+
+int shown_write(const struct context *c, int64_t task, const struct shown *now, struct err *e)
 {
 	auto_buf old = BUF_INIT(SHOWN_MAX), text = BUF_INIT(SHOWN_MAX), before = BUF_INIT(SHOWN_MAX);
 	auto_fd dir = -1;
 
 	if (shown_read(c, task, &old, e) < 0 || home_task_dir(&c->home, task, &dir, e) < 0)
 		return -1;
-	add_replaced(&before, &old, now);
+	add_replaced(&before, &old, &now->lines);
 	add_before(&before, &old);
-	if (!before.len)
-		return write_file(dir, FILE_NAME, buf_str(now), now->len, 0600, e);
-	buf_add(&text, buf_str(now), now->len);
+	buf_add(&text, buf_str(&now->lines), now->tags);
 	buf_add(&text, buf_str(&before), before.len);
 	if (text.overflow)
 		return err_set(e, ERR_FAILED, "there are too many refs");
-	return write_file(dir, FILE_NAME, buf_str(&text), text.len, 0600, e);
+	/* this file first: it has the tags that are replaced */
+	if (write_file(dir, FILE_NAME, buf_str(&text), text.len, 0600, e) < 0)
+		return -1;
+	return put_tags(c, dir, now, e);
 }
 
 void shown_branches(const struct buf *lines, struct strvec *now, struct strvec *before)
@@ -140,7 +244,7 @@ void shown_branches(const struct buf *lines, struct strvec *now, struct strvec *
 		auto_str oid = xstrndup(l.oid, l.oid_len);
 		struct strvec *to = was ? before : now;
 
-		if (strncmp(l.name + was, "refs/tags/", 10) != 0 && !strvec_has(to, oid))
+		if (strncmp(l.name + was, TAGS, strlen(TAGS)) != 0 && !strvec_has(to, oid))
 			strvec_push(to, oid);
 	}
 }
@@ -195,7 +299,7 @@ bool shown_has_changed(struct context *c, const struct repo *r, const struct tas
 {
 	auto_fd git = open(r->git_dir, O_PATH | O_DIRECTORY | O_CLOEXEC), dir = -1;
 	struct timespec newest = { 0 }, times[2] = { { .tv_nsec = UTIME_OMIT } };
-	auto_buf now = BUF_INIT(SHOWN_MAX);
+	auto_shown now = SHOWN_INIT;
 	struct err ignored = ERR_INIT;
 	struct stat st;
 	char name[35];

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/outside.h"
 #include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
@@ -70,10 +71,16 @@ static void show_accounts(struct context *c, struct jail *j)
 	jail_add(j, JAIL_DATA, 0, group, "/etc/group");
 }
 
-/* Files are copied, because the host replaces them by renaming, which would drop a mount. */
+/* Files are copied, because the host replaces them by renaming, which would drop a mount. A link to a file of /usr stays
+ * one: from that of localtime, libraries know the time zone's name, and without it they read all of zoneinfo (60 ms). */
 static void show_setting(const char *path, bool is_dir, void *arg)
 {
-	jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
+	auto_str real = is_dir ? NULL : canonicalize_file_name(path);
+
+	if (real && path_within(real, "/usr"))
+		jail_add(arg, JAIL_LINK, JAIL_OPTIONAL, real, path);
+	else
+		jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
 }
 
 static void show_etc(struct context *c, const struct task *t, struct jail *j)
@@ -230,6 +237,17 @@ static bool allow_core(const struct context *c, const struct walls_opts *o)
 	return false;
 }
 
+static void show_authority(struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *j)
+{
+	auto_str all = NULL;
+
+	if (!o->authority)
+		return;
+	all = home_path(&c->home, "tasks/%lld/%s", (long long)at->task->id, o->certificates);
+	jail_add(j, JAIL_DATA, 0, o->authority, INSIDE_AUTHORITY);
+	jail_add(j, JAIL_BIND, JAIL_OPTIONAL, all, INSIDE_CERTIFICATES);
+}
+
 int walls_describe(
 	struct context *c, struct task_at *at, const struct walls_opts *o, struct jail *ret, struct err *e)
 {
@@ -277,6 +295,7 @@ int walls_describe(
 	walls_rules(c, at, o, ret);
 	if (walls_told(c, at, o, ret, e) < 0)
 		return -1;
+	show_authority(c, at, o, ret);
 	if (show_gateway(c, at, o, ret, e) < 0 || workspace_describe(&at->ws, ret, e) < 0)
 		return -1;
 	stage_files_show(c, at->task, at->ws.dir, ret);

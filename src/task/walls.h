@@ -24,6 +24,9 @@ struct walls_opts {
 	struct strvec *not_shown;
 	/* "/etc/DIR/NAME=TEXT": added to agents' files (walls_told.h); may be NULL. */
 	const struct strvec *told;
+	/* A certificate authority of the task's own: its text, and the name of a file in the task's directory with it
+	 * and all others (agent/outside.h). NULL: none. */
+	const char *authority, *certificates;
 	const struct also *also; /* what the command needs beside what every task has; NULL: nothing */
 	const struct config_agent *agent; /* the agent that is run; NULL: none */
 	bool no_gateway;                  /* the gateway cannot be asked from inside */

@@ -1,8 +1,8 @@
 /*
  * What the configuration shows of the host, most of it below the home: tools and jail.allow_read read-only, and
  * caches as they are on the host, with a writable layer of the task's own on top. The layers are in
- * tasks/<id>/caches/NAME, where NAME is the path with "%2F" for each slash. Between the two may be layers of the
- * project's own cache (project_cache.h).
+ * tasks/<id>/caches/NAME, where NAME is the path with "%2F" for each slash. Between the two may be what the task's
+ * set-up wrote there, and layers of the project's own cache (project_cache.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,19 +23,21 @@
 struct entry {
 	char *path;
 	const char *source; /* what is shown at the path, if it is not the same one; else NULL */
-	const char *cache;  /* relative to the home, if it has a layer; else NULL */
-	bool write;         /* the host's own, writable */
-	bool project;       /* a cache with layers of the project's */
+	const struct config_cache *cache; /* if it has a layer; else NULL */
+	bool write;                       /* the host's own, writable */
+	bool shared;                      /* a cache with layers that tasks share */
 };
 
 struct entries {
 	struct entry *v;
 	size_t n;
+	struct strvec setups; /* the task's set-up layers */
 	struct strvec layers; /* of the project's cache, the top one first */
 };
 
 static void entries_release(struct entries *l)
 {
+	strvec_release(&l->setups);
 	strvec_release(&l->layers);
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i].path);
@@ -43,21 +45,21 @@ static void entries_release(struct entries *l)
 }
 
 /* Most directories do not exist: one access() is cheaper than resolving each component of the path. */
-static void add(struct entries *l, char *path, const char *cache)
+static void add(struct entries *l, char *path)
 {
 	if (access(path, F_OK) < 0) {
 		free(path);
 		return;
 	}
 	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
-	l->v[l->n++] = (struct entry){ .path = path, .cache = cache };
+	l->v[l->n++] = (struct entry){ .path = path };
 }
 
 static void add_writable(struct entries *l, const char *path)
 {
 	size_t n = l->n;
 
-	add(l, xstrdup(path), NULL);
+	add(l, xstrdup(path));
 	if (l->n > n)
 		l->v[n].write = true;
 }
@@ -84,12 +86,11 @@ bool walls_home_is_fine(const struct context *c, const char *real)
 	return !path_within(real, c->user_home) || !check_tool(real + strlen(c->user_home) + 1);
 }
 
-/* The directories that the project's layers have for a cache, beneath layers/<project>. */
-static void find_lowers(const struct context *c, int64_t project, const struct strvec *layers,
+static void find_in(const struct context *c, int64_t project, const struct strvec *layers, const char *part,
 	const char *name, struct strvec *ret)
 {
-	for (size_t i = 0; i < layers->n; i++) {
-		auto_str path = xasprintf("%s/tree/%s", layers->v[i], name);
+	for (size_t i = 0; i < layers->n && ret->n < JAIL_CACHE_LOWERS_MAX; i++) {
+		auto_str path = xasprintf("%s/%s/%s", layers->v[i], part, name);
 		auto_str whole = xasprintf("layers/%lld/%s", (long long)project, path);
 
 		if (!faccessat(c->home.fd, whole, F_OK, AT_SYMLINK_NOFOLLOW))
@@ -97,37 +98,47 @@ static void find_lowers(const struct context *c, int64_t project, const struct s
 	}
 }
 
-/* Adds a cache. One that the host does not have is shown if the project's cache has it. */
+/* The directories that shared layers have for a cache, beneath layers/<project>: the set-up's is above. */
+static void find_lowers(const struct context *c, int64_t project, const struct entries *l,
+	const struct config_cache *k, struct strvec *ret)
+{
+	auto_str name = cache_layer_name(k->path);
+
+	if (!strcmp(k->mode, CACHE_READ_ONLY))
+		return;
+	find_in(c, project, &l->setups, LAYER_CACHES, name, ret);
+	if (!strcmp(k->mode, CACHE_PROJECT))
+		find_in(c, project, &l->layers, "tree", name, ret);
+}
+
+/* Adds a cache. One that the host does not have is shown if a shared layer has it. */
 static void add_cache(
 	const struct context *c, const struct task *t, struct entries *l, const struct config_cache *k)
 {
-	bool project = !strcmp(k->mode, CACHE_PROJECT) && l->layers.n,
-	     task = strcmp(k->mode, CACHE_READ_ONLY) != 0;
-	auto_str name = cache_layer_name(k->path), path = path_join(c->user_home, k->path);
+	bool task = strcmp(k->mode, CACHE_READ_ONLY) != 0;
+	auto_str path = path_join(c->user_home, k->path);
 	auto_strvec lowers = STRVEC_INIT;
 	struct stat st;
 
 	if (!strcmp(k->mode, CACHE_OFF))
 		return;
-	if (project)
-		find_lowers(c, t->project_id, &l->layers, name, &lowers);
+	find_lowers(c, t->project_id, l, k, &lowers);
 	if (lstat(path, &st) < 0 && (!lowers.n || errno != ENOENT))
 		return;
 	l->v = xrealloc(l->v, l->n + 1, sizeof(*l->v));
-	l->v[l->n++] = (struct entry){
-		.path = steal_ptr(path), .cache = task ? k->path : NULL, .project = lowers.n > 0
-	};
+	l->v[l->n++] =
+		(struct entry){ .path = steal_ptr(path), .cache = task ? k : NULL, .shared = lowers.n > 0 };
 }
 
 /* A cache with its layers. Without `real`, the host does not have it. */
 static void show_cache(const struct context *c, const struct task *t, const struct entries *l,
 	const struct entry *en, const char *real, struct jail *j)
 {
-	auto_str name = cache_layer_name(en->cache);
+	auto_str name = cache_layer_name(en->cache->path);
 	auto_strvec lowers = STRVEC_INIT;
 
-	if (en->project)
-		find_lowers(c, t->project_id, &l->layers, name, &lowers);
+	if (en->shared)
+		find_lowers(c, t->project_id, l, en->cache, &lowers);
 	jail_add_cache(j, real, en->path, name, &lowers);
 }
 
@@ -151,7 +162,7 @@ static void show_entry(const struct context *c, const struct task *t, const stru
 	struct stat st;
 
 	/* only if nothing is there: a link that leads nowhere is no cache */
-	if (!real && en->project && lstat(en->path, &st) < 0 && !is_hidden(h, en->path)) {
+	if (!real && en->shared && lstat(en->path, &st) < 0 && !is_hidden(h, en->path)) {
 		show_cache(c, t, l, en, NULL, j);
 		return;
 	}
@@ -180,10 +191,10 @@ static void list_entries(
 	struct err ignored = ERR_INIT;
 
 	for (size_t i = 0; i < c->config.tools.n; i++)
-		add(l, path_join(c->user_home, c->config.tools.v[i]), NULL);
+		add(l, path_join(c->user_home, c->config.tools.v[i]));
 	for (size_t i = 0; i < c->config.allow_read.n; i++)
 		if (walls_can_allow(c, at, o, RULE_ALLOW_READ, i))
-			add(l, xstrdup(c->config.allow_read.v[i]), NULL);
+			add(l, xstrdup(c->config.allow_read.v[i]));
 	for (size_t i = 0; i < c->config.allow_write.n; i++)
 		if (walls_can_allow(c, at, o, RULE_ALLOW_WRITE, i))
 			add_writable(l, c->config.allow_write.v[i]);
@@ -192,6 +203,7 @@ static void list_entries(
 			add_also(l, &o->also->v[i]);
 	/* without them the cache is the host's, and the task's own */
 	project_cache_layers(c, at->task, at->ws.dir, &l->layers, &ignored);
+	project_cache_setups(c, at->task, at->ws.dir, &l->setups);
 	for (size_t i = 0; i < c->config.ncaches; i++)
 		add_cache(c, at->task, l, &c->config.caches[i]);
 	if (l->n)
@@ -206,7 +218,7 @@ void walls_home(struct context *c, const struct task_at *at, const struct walls_
 
 	list_entries(c, at, o, &l);
 	j->caches = home_path(&c->home, "tasks/%lld/caches", (long long)at->task->id);
-	if (l.layers.n)
+	if (l.layers.n || l.setups.n)
 		j->shared = home_path(&c->home, "layers/%lld", (long long)at->task->project_id);
 	for (size_t i = 0; i < l.n; i++) {
 		/* what is in a cache is shown with it */

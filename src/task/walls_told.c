@@ -37,17 +37,6 @@ static bool is_there(const struct jail *j, const char *path)
 	return false;
 }
 
-/* The text of `told` for this file; NULL if there is none. */
-static const char *told_for(const struct strvec *told, const char *path)
-{
-	size_t len = strlen(path);
-
-	for (size_t i = 0; told && i < told->n; i++)
-		if (!strncmp(told->v[i], path, len) && told->v[i][len] == '=')
-			return told->v[i] + len + 1;
-	return NULL;
-}
-
 /* Adds the members of one JSON text to those of another. What cannot be parsed stays as it is. */
 static void add_members(const char *more, struct buf *text)
 {
@@ -87,36 +76,84 @@ struct told {
 	const struct word *words;
 	size_t n;
 	const struct strvec *more; /* of walls_opts; may be NULL */
+	const struct strvec *mcp;  /* of all agents; NULL: they are not given the file tools */
 	struct jail *j;
 };
 
+/* The path of an entry, and its text. The path is on the heap. */
+static char *path_of(const struct told *t, const char *entry, const char **ret_text)
+{
+	size_t len = strcspn(entry, "=");
+
+	*ret_text = entry + len + 1;
+	return *entry == '~' ? xasprintf("%s%.*s", t->user_home, (int)len - 1, entry + 1)
+			     : xstrndup(entry, len);
+}
+
+/* Adds what a list has for this file. */
+static void add_all_told(const struct told *t, const struct strvec *told, const char *path, struct buf *text)
+{
+	for (size_t i = 0; told && i < told->n; i++) {
+		const char *more;
+		auto_str where = path_of(t, told->v[i], &more);
+
+		if (!strcmp(where, path))
+			add_told(path, more, text);
+	}
+}
+
 static int add_file(const struct told *t, const char *entry, struct err *e)
 {
-	const char *more;
-	size_t len = strcspn(entry, "=");
-	auto_str name = xstrndup(entry, len);
-	auto_str path = *name == '~' ? xasprintf("%s%s", t->user_home, name + 1) : steal_ptr(name);
+	const char *own;
+	auto_str path = path_of(t, entry, &own);
 	auto_buf text = BUF_INIT(TEXT_MAX);
 
 	/* two agents may read the same file */
 	if (is_there(t->j, path))
 		return 0;
-	fill_in(entry + len + 1, t->words, t->n, &text);
-	more = told_for(t->more, path);
-	if (more)
-		add_told(path, more, &text);
+	fill_in(own, t->words, t->n, &text);
+	add_all_told(t, t->more, path, &text);
+	add_all_told(t, t->mcp, path, &text);
 	if (text.overflow)
 		return err_set(e, ERR_CONFIG, "the text for '%s' is too long", path);
 	jail_add(t->j, JAIL_DATA, 0, buf_str(&text), path);
 	return 0;
 }
 
-static int add_files(const struct told *t, const struct config_agent *a, bool is_run, struct err *e)
+static int add_list(const struct told *t, const struct strvec *entries, bool is_run, struct err *e)
 {
-	for (size_t i = 0; i < a->files.n; i++)
-		if ((is_run || a->files.v[i][0] != '~') && add_file(t, a->files.v[i], e) < 0)
+	for (size_t i = 0; i < entries->n; i++)
+		if ((is_run || entries->v[i][0] != '~') && add_file(t, entries->v[i], e) < 0)
 			return -1;
 	return 0;
+}
+
+/* Files that are there for the file tools alone. One that is a copy of the user's is changed when it is copied
+ * (agent/login.c). */
+static int add_mcp(struct told *t, const struct config_agent *a, bool is_run, struct err *e)
+{
+	const struct strvec *mcp = t->mcp;
+	auto_strvec own = STRVEC_INIT;
+
+	for (size_t i = 0; i < a->mcp.n; i++) {
+		const char *text = a->mcp.v[i];
+		auto_str login = *text == '~' ? xstrndup(text + 2, strcspn(text, "=") - 2) : xstrdup("");
+
+		if (!strvec_has(&a->login, login))
+			strvec_push(&own, text);
+	}
+	t->mcp = NULL;
+	if (add_list(t, &own, is_run, e) < 0)
+		return -1;
+	t->mcp = mcp;
+	return 0;
+}
+
+static int add_files(struct told *t, const struct config_agent *a, bool is_run, struct err *e)
+{
+	if (add_list(t, &a->files, is_run, e) < 0)
+		return -1;
+	return t->mcp ? add_mcp(t, a, is_run, e) : 0;
 }
 
 /* As a string of JSON, which is one of TOML and JavaScript too; on the heap. */
@@ -134,6 +171,7 @@ int walls_told(
 {
 	auto_buf brief = BUF_INIT(TEXT_MAX);
 	auto_str brief_json = NULL, workspace_json = quote(at->task->workspace);
+	auto_strvec mcp = STRVEC_INIT;
 
 	if (brief_write(c, at, o->net, &brief, e) < 0)
 		return -1;
@@ -141,7 +179,10 @@ int walls_told(
 	const struct word words[] = { { "{brief}", buf_str(&brief) }, { "{brief_json}", brief_json },
 		{ "{brief_file}", INSIDE_BRIEF }, { "{workspace}", at->task->workspace },
 		{ "{workspace_json}", workspace_json } };
-	const struct told t = { c->user_home, words, ARRAY_SIZE(words), o->told, j };
+	struct told t = { c->user_home, words, ARRAY_SIZE(words), o->told, c->config.mcp ? &mcp : NULL, j };
+
+	for (size_t i = 0; i < c->config.nagents; i++)
+		strvec_pushv(&mcp, (const char *const *)c->config.agents[i].mcp.v);
 
 	jail_add(j, JAIL_DATA, 0, buf_str(&brief), INSIDE_BRIEF);
 	for (size_t i = 0; i < c->config.nagents; i++)

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "git/checkout.h"
 #include "git/gitlinks.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
@@ -237,8 +238,10 @@ int delta_make(const struct home *h, int64_t project, int project_fd, const stru
 		return 1;
 	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 ||
 		link_index(project_fd, parent, dir, e) < 0 ||
-		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0 ||
-		put_whiteouts(r, &raw, parent_tree, tree, e) < 0)
+		checkout_delta(r, &raw, tree_path, index, small, monitor, parent, e) < 0)
+		return -1;
+	fault("delta-checkout");
+	if (put_whiteouts(r, &raw, parent_tree, tree, e) < 0)
 		return -1;
 	unlinkat(dir, "small", 0);
 	return write_file(dir, "parent", parent, strlen(parent), 0600, e);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "git/named_path.h"
 #include "git/neutral.h"
 #include "sys/fd.h"
 #include "workspace/identity.h"
@@ -64,6 +65,7 @@ int home_open(const char *env_home, const char *user_home, struct home *ret, str
 	umask(old);
 	if (rc < 0)
 		return -1;
+	named_path_set_home(h.path);
 	/* this fails on a full disk; commands that only read work without it */
 	neutral_make(h.fd, h.path, &ignored);
 	identity_look(&h);

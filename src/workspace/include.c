@@ -1,11 +1,13 @@
 #include "workspace/include.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/blob.h"
 #include "git/scratch.h"
 #include "git/user_settings.h"
@@ -18,6 +20,8 @@
 #define PATTERNS_MAX (64u << 10)
 #define PATHS_MAX    (256u << 20)
 #define LIST_SECONDS 30
+/* of UTF-8, as editors of Windows write it; git skips it too */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 void include_report_release(struct include_report *r)
 {
@@ -35,8 +39,17 @@ static int take_blob(size_t i, const char *data, size_t len, void *arg, struct e
 	return 0;
 }
 
-/* A line as git reads it from an ignore file: without a comment, and spaces at the end. */
-static void add_pattern(const char *line, struct strvec *args)
+void include_lines(const char *text, struct strvec *ret)
+{
+	const char *p = text;
+
+	if (!strncmp(p, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+		p += strlen(BYTE_ORDER_MARK);
+	for (const char *end = p + strlen(p); p < end; p += strcspn(p, "\n") + 1)
+		strvec_pushn(ret, p, strcspn(p, "\n"));
+}
+
+void include_option(const char *line, struct strvec *args)
 {
 	size_t n = strcspn(line, "\n");
 
@@ -59,8 +72,7 @@ int include_patterns(const struct repo *r, struct strvec *ret, struct err *e)
 		return -1;
 	if (text.overflow)
 		return err_set(e, ERR_REFUSED, INCLUDE_FILE " is larger than %u KB", PATTERNS_MAX >> 10);
-	for (const char *p = buf_str(&text), *end = p + strlen(p); p < end; p += strcspn(p, "\n") + 1)
-		strvec_pushn(ret, p, strcspn(p, "\n"));
+	include_lines(buf_str(&text), ret);
 	return 0;
 }
 
@@ -83,10 +95,32 @@ static void name(struct strvec *list, const char *path)
 		strvec_push(list, path);
 }
 
-/* Sorts out what can be taken. */
-static void choose(int top, const struct buf *listed, const struct tracked *t, struct strvec *ret,
-	struct include_report *rep)
+static bool is_within_any(const char *top, const char *path, const struct strvec *places)
 {
+	auto_str at = path_join(top, path);
+
+	for (size_t i = 0; i < places->n; i++)
+		if (path_within(at, places->v[i]))
+			return true;
+	return false;
+}
+
+/* The places that are in the checkout at all. */
+static void places_in(const char *top, const struct strvec *all, struct strvec *ret)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (path_within(all->v[i], top) || path_within(top, all->v[i]))
+			strvec_push(ret, all->v[i]);
+}
+
+/* Sorts out what can be taken. */
+static void choose(int top, const struct repo *r, const struct strvec *never, const struct buf *listed,
+	const struct tracked *t, struct strvec *ret, struct include_report *rep)
+{
+	auto_str real = canonicalize_file_name(r->top);
+	auto_strvec places = STRVEC_INIT;
+
+	places_in(real ? real : r->top, never, &places);
 	for (size_t at = 0; at < listed->len; at += strlen(listed->data + at) + 1) {
 		const char *path = listed->data + at;
 		size_t len = strlen(path);
@@ -94,8 +128,8 @@ static void choose(int top, const struct buf *listed, const struct tracked *t, s
 
 		if (!len || (path[len - 1] != '/' && tracked_has_at(t, path)))
 			continue;
-		if (path[len - 1] == '/' || lstat_beneath(top, path, &st) < 0 ||
-			(!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)))
+		if (path[len - 1] == '/' || is_within_any(real ? real : r->top, path, &places) ||
+			lstat_beneath(top, path, &st) < 0 || (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)))
 			name(&rep->left_out, path);
 		else
 			strvec_push(ret, path);
@@ -194,8 +228,9 @@ static int make(const struct home *h, int64_t project, const char *layer, int to
 	return layer_finish(&part, t, about, e);
 }
 
-int include_layer(const struct home *h, int64_t project, const struct repo *r, const struct strvec *patterns,
-	bool only_ignored, char **ret_name, int *ret_lock, struct include_report *rep, struct err *e)
+int include_layer(const struct home *h, int64_t project, const struct repo *r,
+	const struct include_spec *spec, char **ret_name, int *ret_lock, struct include_report *rep,
+	struct err *e)
 {
 	auto_strvec options = STRVEC_INIT, paths = STRVEC_INIT;
 	auto_buf listed = BUF_INIT(PATHS_MAX), key = BUF_INIT(PATHS_MAX);
@@ -205,8 +240,8 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 	auto_str layer = NULL;
 
 	*ret_name = NULL;
-	for (size_t i = 0; i < patterns->n; i++)
-		add_pattern(patterns->v[i], &options);
+	for (size_t i = 0; i < spec->patterns->n; i++)
+		include_option(spec->patterns->v[i], &options);
 	if (!options.n)
 		return 0;
 	top = open(r->top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -214,10 +249,10 @@ int include_layer(const struct home *h, int64_t project, const struct repo *r, c
 		return err_sys(e, "cannot open '%s'", r->top);
 	if (list_files(r, &options, &listed, e) < 0 || tracked_of_commit(r, r->commit, &t, e) < 0)
 		return -1;
-	choose(top, &listed, &t, &paths, rep);
+	choose(top, r, spec->never, &listed, &t, &paths, rep);
 	if (include_not_ignored(h, r, &paths, &rep->not_ignored, e) < 0)
 		return -1;
-	if (only_ignored) {
+	if (spec->only_ignored) {
 		take_out(&paths, &rep->not_ignored);
 		strvec_release(&rep->not_ignored);
 		rep->not_ignored = (struct strvec)STRVEC_INIT;

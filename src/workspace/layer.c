@@ -258,17 +258,26 @@ static enum tree_next look_at_entry(const struct tree_entry *t, void *arg, struc
 	return TREE_STOP;
 }
 
+/* The change time of an inode cannot be set back. */
+static bool part_was_touched(int layer, const char *part, struct timespec *last)
+{
+	auto_fd dir = openat(layer, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	struct err touched = ERR_INIT;
+	struct stat top;
+
+	return dir < 0 || fstat(dir, &top) < 0 || is_later(&top.st_ctim, last) ||
+	       tree_walk(dir, look_at_entry, last, &touched) < 0;
+}
+
 bool layer_was_touched(const struct home *h, int64_t project, const char *name)
 {
 	auto_str path = xasprintf("layers/%lld/%s", (long long)project, name);
 	auto_fd dir = openat(h->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_fd tree = dir < 0 ? -1 : openat(dir, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	struct err touched = ERR_INIT;
-	struct stat last, top;
+	struct stat last;
 
-	if (tree < 0 || fstatat(dir, "roots", &last, AT_SYMLINK_NOFOLLOW) < 0 || fstat(tree, &top) < 0)
+	if (dir < 0 || fstatat(dir, "roots", &last, AT_SYMLINK_NOFOLLOW) < 0)
 		return true;
-	/* The change time of an inode cannot be set back. */
-	return is_later(&top.st_ctim, &last.st_ctim) ||
-	       tree_walk(tree, look_at_entry, &last.st_ctim, &touched) < 0;
+	return part_was_touched(dir, "tree", &last.st_ctim) ||
+	       (!faccessat(dir, LAYER_CACHES, F_OK, AT_SYMLINK_NOFOLLOW) &&
+		       part_was_touched(dir, LAYER_CACHES, &last.st_ctim));
 }

@@ -4,6 +4,7 @@
  * layers between its own files and its base, so all tasks share them. Other workspaces get a copy.
  *
  *	layers/<project>/<name>/tree    the files: regular files, directories and links, nothing else
+ *	layers/<project>/<name>/caches  a set-up layer: what the command wrote to caches, each as in cache_layer.h
  *	layers/<project>/<name>/about   what it was made of, a line for people
  *	layers/<project>/<name>/log     a set-up layer: what the command printed
  *	layers/<project>/<name>/roots   written last: the topmost paths that no commit has, each ending in NUL
@@ -39,6 +40,7 @@
 #define LAYER_SETUP   "setup-"
 #define LAYER_INCLUDE "include-"
 #define LAYER_CACHE   "cache-" /* of cache_layer.h */
+#define LAYER_CACHES  "caches" /* the directory in a set-up layer */
 /* At most so many for one task. */
 #define LAYERS_MAX 4
 
@@ -95,6 +97,11 @@ int layer_copy_file(int in, const struct stat *st, int to, const char *name, str
 #define LAYER_NAMES_MAX 100
 int layer_move(struct layer_part *l, int upper, const struct tracked *t, struct strvec *changed,
 	struct strvec *left_out, struct err *e);
+/* Begins to add caches to a layer: *ret is a part whose tree is the layer's `caches`, for cache_layer_fill. */
+int layer_begin_caches(struct layer_part *l, struct layer_part *ret, struct err *e);
+/* Ends that, and releases *ret. Its files count as the layer's. Without `keep`, or if there are none, the layer has no
+ * caches. */
+int layer_end_caches(struct layer_part *l, struct layer_part *ret, bool keep, struct err *e);
 /* Writes the roots and puts the layer in place. */
 int layer_finish(struct layer_part *l, const struct tracked *t, const char *about, struct err *e);
 /* Removes the part unless it is finished; frees everything. */
@@ -117,7 +124,7 @@ int layer_prune(const struct home *h, int64_t project, layer_used_fn *is_used, v
 	bool later, struct err *e);
 /* Moves a layer out of the way, to a name that is never used, and removes it. */
 int layer_remove(const struct home *h, int64_t project, const char *name, bool later, struct err *e);
-/* Whether something in the tree was changed after the layer was made. */
+/* Whether something in the tree, or in the caches, was changed after the layer was made. */
 bool layer_was_touched(const struct home *h, int64_t project, const char *name);
 
 #endif

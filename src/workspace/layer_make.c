@@ -292,6 +292,29 @@ static enum tree_next find_root(const struct tree_entry *t, void *arg, struct er
 	return TREE_SKIP;
 }
 
+int layer_begin_caches(struct layer_part *l, struct layer_part *ret, struct err *e)
+{
+	struct layer_part p = LAYER_PART_INIT;
+
+	p.home = l->home;
+	p.project = l->project;
+	if (mkdirat(l->dir, LAYER_CACHES, 0755) < 0 || owner_give(l->dir, LAYER_CACHES) < 0 ||
+		(p.tree = openat(l->dir, LAYER_CACHES, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		return err_sys(e, "cannot make the caches of the layer '%s'", l->name);
+	*ret = p;
+	return 0;
+}
+
+int layer_end_caches(struct layer_part *l, struct layer_part *ret, bool keep, struct err *e)
+{
+	bool any = keep && ret->files > 0;
+
+	l->files += any ? ret->files : 0;
+	l->bytes += any ? ret->bytes : 0;
+	layer_drop(ret);
+	return any ? 0 : tree_remove(l->dir, LAYER_CACHES, e);
+}
+
 int layer_finish(struct layer_part *l, const struct tracked *t, const char *about, struct err *e)
 {
 	auto_buf roots = BUF_INIT(16u << 20);

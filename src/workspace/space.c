@@ -68,7 +68,7 @@ static int count(const struct repo *r, const char *commit, uint64_t *ret, struct
 
 	if (git_do(&g, &list, e, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, NULL) < 0) {
 		if (repo_is_partial(r))
-			repo_refuse_missing(r, "a part of the commit", e);
+			repo_refuse_missing(r, commit, "a part of the commit", e);
 		return -1;
 	}
 	*ret = 0;

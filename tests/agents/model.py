@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
 """A model for agents that answers by a script, on loopback.
 
-    model.py [--run COMMAND] [--say TEXT] [--port-file FILE] LOG
+    model.py [--run COMMAND] [--say TEXT] [--port-file FILE] [--tls DIR] [--lasts SECONDS] LOG
 
 Speaks Anthropic's messages, OpenAI's responses and chat completions, and Gemini's generateContent, each with and
 without streaming. A conversation that has no tool's result yet is answered with one call of the client's shell tool
 that runs COMMAND; every other one with TEXT. Without COMMAND, always with TEXT. Each request is one line of JSON in
 LOG: {"path", "time", "headers", "body"}. FILE gets the port. Ends when its standard input does.
+
+With --tls it is also an HTTPS proxy (CONNECT) that answers for every host itself: with certificates of an authority in
+DIR/ca.pem. With HTTPS_PROXY and SSL_CERT_FILE set to them, Garth takes it for the Internet. It then knows log-ins: a
+refresh token "rt-N" is taken once and gives "at-N+1", which lasts SECONDS (3600), and "rt-N+1" (a Google log-in keeps its
+"rt-0"); an access token that is not the newest is answered with 401. DIR/hosts has a line for each host asked for.
 """
 
 import argparse
 import json
 import os
+import ssl
+import subprocess
 import sys
 import threading
 import time
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # The names of shell tools, and of the argument that is the command.
@@ -43,14 +51,43 @@ def shell_input(name, command):
     return words
 
 
+class Authority:
+    """Certificates for any host, all of one authority."""
+
+    def __init__(self, top):
+        self.top, self.lock, self.contexts = top, threading.Lock(), {}
+        os.makedirs(top, exist_ok=True)
+        self.new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        self.openssl("req", "-x509", *self.new, "-keyout", "ca.key", "-out", "ca.part", "-days", "3", "-subj", "/CN=Test")
+        os.rename(f"{top}/ca.part", f"{top}/ca.pem")
+
+    def openssl(self, *args):
+        subprocess.run(["openssl", *args], check=True, cwd=self.top, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def context(self, host):
+        with self.lock:
+            if host not in self.contexts:
+                with open(f"{self.top}/ext", "w", encoding="ascii") as f:
+                    f.write(f"subjectAltName=DNS:{host}\n")
+                with open(f"{self.top}/hosts", "a", encoding="ascii") as f:
+                    f.write(host + "\n")
+                self.openssl("req", *self.new, "-keyout", "s.key", "-out", "s.csr", "-subj", "/CN=x")
+                self.openssl("x509", "-req", "-in", "s.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                             "-days", "3", "-extfile", "ext", "-out", "s.crt")
+                self.contexts[host] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                self.contexts[host].load_cert_chain(f"{self.top}/s.crt", f"{self.top}/s.key")
+            return self.contexts[host]
+
+
 class Model(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    host = None  # the one that was asked for with CONNECT
 
     def log_message(self, *args):
         pass
 
     def note(self, body):
-        line = {"path": self.path, "time": time.time(), "headers": dict(self.headers), "body": body}
+        line = {"host": self.host, "path": self.path, "time": time.time(), "headers": dict(self.headers), "body": body}
         with self.server.lock, open(self.server.log, "a", encoding="utf-8") as log:
             log.write(json.dumps(line) + "\n")
 
@@ -75,8 +112,64 @@ class Model(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = True
 
+    def do_CONNECT(self):
+        if not self.server.authority:
+            return self.answer({}, 405)
+        self.host = self.path.rsplit(":", 1)[0]
+        self.send_response(200)
+        self.end_headers()
+        try:
+            self.connection = self.server.authority.context(self.host).wrap_socket(self.connection, server_side=True)
+        except (OSError, ssl.SSLError):
+            self.close_connection = True
+            return None
+        self.rfile = self.connection.makefile("rb", -1)
+        self.wfile = self.connection.makefile("wb", 0)
+        self.close_connection = False
+
+    # Log-ins
+
+    def renew(self, raw):
+        try:
+            given = json.loads(raw)
+        except ValueError:
+            given = dict(urllib.parse.parse_qsl(raw.decode()))
+        token, server = given.get("refresh_token", ""), self.server
+        with server.lock:
+            good = token == "rt-%d" % server.renewed or self.path == "/token" and token == "rt-0"
+            server.renewed += good
+            n = server.renewed
+        if not good:
+            return self.answer({"error": "invalid_grant", "error_description": "Refresh token not found or invalid"}, 400)
+        reply = {"access_token": "at-%d" % n, "token_type": "Bearer", "expires_in": server.lasts, "scope": given.get("scope", "")}
+        if self.path != "/token":
+            reply["refresh_token"] = "rt-%d" % n
+        return self.answer(reply)
+
+    def known(self):
+        """Whether the request has the newest access token, or none at all."""
+        said = self.headers.get("Authorization") or ""
+        return not self.server.authority or not said.startswith("Bearer at-") or said == "Bearer at-%d" % self.server.renewed
+
+    def account(self):
+        """An answer about the account, or None."""
+        if self.path.startswith("/api/oauth/profile"):
+            return {"account": {"uuid": "u", "email": "a@b.example"}, "organization": {"uuid": "o", "organization_type": "claude_max"}}
+        if self.path.startswith("/tokeninfo"):
+            return {"email": "a@b.example", "expires_in": 3600, "scope": "", "aud": "x"}
+        if self.path.startswith("/oauth2/v2/userinfo"):
+            return {"email": "a@b.example"}
+        if self.path.endswith(":loadCodeAssist"):
+            tier = {"id": "standard-tier", "name": "x", "isDefault": True}
+            return {"currentTier": tier, "allowedTiers": [tier], "cloudaicompanionProject": "p"}
+        return None
+
     def do_GET(self):
         self.note(None)
+        if not self.known():
+            return self.answer({"type": "error", "error": {"type": "authentication_error", "message": "Invalid bearer token"}}, 401)
+        if self.account():
+            return self.answer(self.account())
         if self.headers.get("Upgrade"):
             return self.answer({"error": {"message": "no WebSocket here"}}, 426)
         self.answer({"object": "list", "data": [], "models": []})
@@ -85,12 +178,20 @@ class Model(BaseHTTPRequestHandler):
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers.get("Content-Encoding") == "zstd":  # Codex with a ChatGPT log-in
+            raw = subprocess.run(["zstd", "-dc"], input=raw, stdout=subprocess.PIPE, check=True).stdout
         try:
             body = json.loads(raw)
         except ValueError:
             body = raw.decode("utf-8", "replace")
         self.note(body)
         path = self.path.split("?")[0]
+        if self.server.authority and path in ("/v1/oauth/token", "/oauth/token", "/token"):
+            return self.renew(raw)
+        if not self.known():
+            return self.answer({"type": "error", "error": {"type": "authentication_error", "message": "Invalid bearer token"}}, 401)
+        if self.account():
+            return self.answer(self.account())
         if not isinstance(body, dict):
             return self.answer({})
         if path.endswith("/messages"):
@@ -147,7 +248,14 @@ class Model(BaseHTTPRequestHandler):
         items = given if isinstance(given, list) else []
         used = any(i.get("type", "").endswith("call_output") for i in items if isinstance(i, dict))
         tool = shell_tool([t.get("name") or t.get("type") for t in body.get("tools", [])])
-        if self.server.run and tool and not used:
+        spaces = [t for i in items if isinstance(i, dict) and i.get("type") == "additional_tools" for t in i["tools"]]
+        code = [s for s in spaces for t in s.get("tools", []) if t.get("type") == "custom" and t.get("name") == "exec"]
+        if self.server.run and code and not used:
+            # Codex, whose model calls tools from JavaScript
+            script = "const r = await tools.exec_command({cmd: %s}); text(r)" % json.dumps(self.server.run)
+            item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "exec", "input": script}
+            item.update(namespace=code[0]["name"], status="completed")
+        elif self.server.run and tool and not used:
             item = {
                 "type": "function_call",
                 "id": "fc_1",
@@ -172,6 +280,12 @@ class Model(BaseHTTPRequestHandler):
         if item["type"] == "message":
             place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
             events.append(dict(place, type="response.output_text.delta", delta=self.server.say))
+        elif item["type"] == "function_call":
+            place = {"item_id": "fc_1", "output_index": 0}
+            events[1]["item"] = dict(item, arguments="", status="in_progress")
+            events.append(dict(place, type="response.function_call_arguments.delta", delta=item["arguments"]))
+            events.append(dict(place, type="response.function_call_arguments.done", arguments=item["arguments"]))
+            item["status"] = "completed"
         events.append({"type": "response.output_item.done", "output_index": 0, "item": item})
         events.append({"type": "response.completed", "response": response})
         for number, event in enumerate(events):
@@ -207,6 +321,8 @@ class Model(BaseHTTPRequestHandler):
     # Gemini
 
     def gemini(self, body, streams):
+        wrapped = "request" in body  # with a log-in at Google
+        body = body["request"] if wrapped else body
         used = any("functionResponse" in p for c in body.get("contents", []) for p in c.get("parts", []))
         names = [f["name"] for t in body.get("tools", []) for f in t.get("functionDeclarations", [])]
         tool = shell_tool(names)
@@ -223,6 +339,7 @@ class Model(BaseHTTPRequestHandler):
         candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
         usage = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
         answer = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m"}
+        answer = {"response": answer} if wrapped else answer
         if streams:
             self.stream([answer], False)
         else:
@@ -234,11 +351,14 @@ def main():
     parser.add_argument("--run")
     parser.add_argument("--say", default="done")
     parser.add_argument("--port-file")
+    parser.add_argument("--tls")
+    parser.add_argument("--lasts", type=int, default=3600)
     parser.add_argument("log")
     args = parser.parse_args()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads = True
     server.lock, server.log, server.run, server.say = threading.Lock(), args.log, args.run, args.say
+    server.authority, server.renewed, server.lasts = args.tls and Authority(args.tls), 0, args.lasts
     threading.Thread(target=server.serve_forever, daemon=True).start()
     if args.port_file:
         with open(args.port_file + ".part", "w", encoding="ascii") as out:

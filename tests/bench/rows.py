@@ -11,6 +11,8 @@ import shutil
 import sqlite3
 import time
 
+import agents
+import credentials
 import gate
 import guard
 import kinds
@@ -51,6 +53,8 @@ TABLE = [
     ("keeper", "keeper's memory (RSS), running task", "8 MiB", "B", ("at most", 1.0)),
     *gate.TABLE,
     *guard.TABLE,
+    *credentials.TABLE,
+    *agents.TABLE,
     *plan_check.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
@@ -379,6 +383,8 @@ GROUPS = [
     (("build",), building),
     *gate.SMALL,
     *guard.GROUPS,
+    *credentials.GROUPS,
+    *agents.GROUPS,
     *plan_check.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,

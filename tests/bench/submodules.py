@@ -7,7 +7,7 @@ from measure import alternate, median, say
 COUNT, FILES = 5, 400
 
 TABLE = [
-    ("submodules-new", f"garth new, {COUNT} submodules of {FILES} files", "git worktree add and submodule update", "s",
+    ("submodules-new", f"garth new -q, {COUNT} submodules of {FILES} files", "git worktree add and submodule update", "s",
      ("at least", 20)),
     ("submodules-commit", "git commit in a submodule inside, published", "git commit in a submodule", "s", None),
 ]
@@ -39,7 +39,7 @@ def submodules(b):
 
     mine, peer = [], []
     for _ in range(3):
-        mine += [b.run.timed([b.garth, "new", b.name("sub")], repo) for _ in range(8)]
+        mine += [b.run.timed([b.garth, "new", "-q", b.name("sub")], repo) for _ in range(8)]
         peer += [worktree() for _ in range(2)]
         os.sync()
     yield "submodules-new", median(mine), median(peer), None

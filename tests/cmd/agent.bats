@@ -30,3 +30,29 @@ program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$
   echo 'agents: {x: {settings: [.ssh]}}' | configure
   fails 2 "holds keys or log-ins" "$garth" agent ls
 }
+
+@test "A4 A5 agent: with agents.mcp each client is given the file tools, beside what the user has; not without" {
+  # of EXPRESSION: of the JSON on stdin
+  of() { python3 -ISc 'import json, sys; d = json.load(sys.stdin); print(json.dumps(eval(sys.argv[1])))' "$1"; }
+  echo '{"mcpServers":{"mine":{"command":"x"}},"userID":"u"}' >"$HOME/.claude.json"
+  "$garth" new without
+  [[ $(inside without 'cat /etc/codex/config.toml /etc/opencode/opencode.json') != *mcp* ]]
+  echo 'agents: {mcp: true, aider: {programs: [aider], mcp: ["/etc/aider/tools=it"]}}' | configure
+  "$garth" new t
+  inside t 'cat /etc/codex/config.toml' | python3 -c '
+import sys, tomllib
+c = tomllib.load(sys.stdin.buffer)
+assert c["mcp_servers"]["garth"] == {"command": "garth", "args": ["mcp"]}
+assert c["sandbox_mode"] == "danger-full-access" and c["analytics"] == {"enabled": False}'
+  [[ $(inside t 'cat /etc/opencode/opencode.json' | of 'd["mcp"]["garth"]["command"]') == '["garth", "mcp"]' ]]
+  [[ $(inside t 'cat /etc/opencode/opencode.json' | of 'd["permission"]') == '{"*": "allow"}' ]]
+  [[ $(inside t 'cat /etc/goose/config.yaml') == *'cmd: garth, args: [mcp]'* ]]
+  [[ $(inside t 'cat /etc/aider/tools') == it ]]
+  out=$("$garth" run -q -t g --agent gemini -- sh -c 'cat ~/.gemini/extensions/garth/gemini-extension.json')
+  [[ $(of 'd["mcpServers"]["garth"]["command"], d["contextFileName"]' <<<"$out") == '["garth", "brief.md"]' ]] || complain
+  out=$("$garth" run -q -t c --agent claude -- sh -c 'cat ~/.claude.json')
+  [[ $(of 'sorted(d["mcpServers"]), d["userID"]' <<<"$out") == '[["garth", "mine"], "u"]' ]] || complain
+  [[ $(<"$HOME/.claude.json") != *garth* ]]
+  # and what it starts are the tools
+  [[ $("$garth" exec c -- garth mcp <<<'{"jsonrpc":"2.0","id":1,"method":"ping"}') == *result* ]]
+}

@@ -18,9 +18,19 @@ program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$
   [[ $("$garth" run -q -t c -- claude) == ran* ]]
   # a command that is no agent is refused, with the line that shows it
   fails 127 "program 'other' is '$HOME/custom/bin/other', which a task is not shown" "$garth" run -- other
+  # a script that starts it
+  program "$HOME/.local/bin/start" 'exec ~/custom/bin/claude'
+  [[ $("$garth" run -q -t s --agent claude -- start) == ran* ]]
   # in a task without a repository, and in one that was stopped
   [[ $("$garth" run -q --empty -t d -- claude) == ran* ]]
   "$garth" new e; [[ $("$garth" exec e -- claude) == ran* ]]
+  # in one that runs without it, the line is named
+  rm "$HOME/.local/bin/claude"; "$garth" run -q -d -t f -- sleep 600
+  call "$garth" exec f -- claude
+  [[ $code == 127 ]] || complain
+  [[ $err == *"program 'claude' is '$HOME/custom/bin/claude', which task 'f' is not shown: it was started without it"* ]] || complain
+  [[ $(hint) == 'jail: {tools: [custom/bin]}'* ]] || complain
+  "$garth" cancel f
 }
 
 @test "A5 clients: an agent's package is shown with it: an npm package, a virtual environment, a directory" {
@@ -197,6 +207,11 @@ set_up() {
   [[ $("$garth" resume -q claude </dev/null) == '<[--model][opus][--continue][-p][Go on.]>' ]]
   on_terminal run -q -t ask -e ASK=1 -- claude 'do it'
   out=$(on_terminal answer -q ask yes); [[ $out == *'<[--continue][--][yes]>'* ]] || complain
+  # OpenCode's screen takes no prompt for an old session: it gets the answer first
+  on_terminal run -q -t oc -e ASK=1 -- opencode -m 'a b' --auto
+  out=$(on_terminal answer -q oc 'yes, do'); [[ $out == *'<[run][-m][a b][--auto][--continue][--][yes, do]>'*'<[-m][a b][--auto][--continue]>'* ]] || complain
+  back oc '[-m][a b][--auto][--continue]'
+  [[ $out != *'[run]'* ]] || complain
 }
 
 @test "A5 clients: refused hosts of statistics and updates are not reported, others are; all are recorded" {

@@ -24,7 +24,7 @@ types() {
 @test "O3 completion: commands, also after help" {
   is "diff discard doctor" "$(offers d | tr ' ' '\n' | sort | paste -sd' ')"
   is "merge" "$(offers help mer)"
-  is "run new exec" "$(offers help '' | cut -d' ' -f1-3)"
+  is "run new plan" "$(offers help '' | cut -d' ' -f1-3)"
   is "--help" "$(offers --h)"
 }
 

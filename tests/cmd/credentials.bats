@@ -60,7 +60,7 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
 
 renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json); curl -sS -H "Content-Type: application/json" -d "{\"grant_type\":\"refresh_token\",\"refresh_token\":\"$t\"}" "$CODEX_REFRESH_TOKEN_URL_OVERRIDE"'
 
-@test "A7 ESCAPES credentials: ten tasks at once renew a log-in once, and the new one is in the user's file" {
+@test "A7 ESCAPES 60 credentials: ten tasks at once renew a log-in once, and the new one is in the user's file" {
   codex_login 1; agent codex "cat ~/.codex/auth.json; $renew"
   export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
   local i runs=()
@@ -96,7 +96,7 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   diff "$T/before" "$HOME/.codex/auth.json"
 }
 
-@test "A7 ESCAPES 20 credentials: renewals whose clients hang up do not pile up; the token is inserted only in its own member" {
+@test "A7 ESCAPES 20, 60 credentials: renewals whose clients hang up do not pile up; the token is inserted only in its own member" {
   codex_login 1
   agent codex 't=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json) u=$CODEX_REFRESH_TOKEN_URL_OVERRIDE
     ask() { curl -sS -o /dev/null -w "%{http_code} " -H "Content-Type: application/json" "$@" "$u" 2>/dev/null; }

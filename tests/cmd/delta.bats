@@ -77,6 +77,25 @@ parents() { find "$GARTH_HOME/bases" -name parent | wc -l; }
   "$garth" new t4; same HEAD t4
 }
 
+@test "W4 ESCAPES 23 delta: killed while it is made, nothing of it is used" {
+  has_faults || { means_nothing; return; }
+  mkdir keep; for i in {1..300}; do echo "$i" >keep/f$i; done; commit one
+  "$garth" new t1
+  for step in delta-checkout base-made; do
+    echo $step >>a.txt; git mv "$(git ls-files keep | head -n1)" "moved-$step"; commit $step
+    call env GARTH_FAULT=$step "$garth" new t
+    [[ $code == 137 ]] || complain "$step"
+    "$garth" new "t-$step"
+    same HEAD "t-$step"
+  done
+  same HEAD~1 t-delta-checkout
+  same HEAD~2 t1
+  [[ $(parents) == 2 ]]
+  call "$garth" doctor --repair
+  [[ $code == 0 ]] || complain
+  find "$GARTH_HOME/bases" -name '*.part' | not grep .
+}
+
 @test "W4 delta: a missing or damaged base is made again, also for tasks that use it" {
   "$garth" run -t t --on-dirty keep -- sh -c 'echo mine >mine; rm a.txt'
   rm -rf "$GARTH_HOME"/bases/*

@@ -1,6 +1,6 @@
 load helpers
 
-commands=(run new agent compare exec mcp brief shell attach wait review pause resume answer cancel rename ls show path why diff publish allow snapshot rollback sync merge push port log export archive discard cleanup cache gc undo
+commands=(run new plan agent compare exec mcp acp brief shell attach wait review pause resume answer cancel rename ls show path why diff publish allow snapshot rollback sync merge push port log export archive discard cleanup cache gc undo
   serve warm doctor config init trust audit completion help version)
 
 @test "O3 help: lists every command on stdout" {

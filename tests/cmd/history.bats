@@ -194,7 +194,7 @@ dies_at() {
     [[ $(tip) == "$old" ]] || complain "$step"
     [[ $(all_of t) == "$state" ]] || complain "$step"
   done
-  for step in snapshot-kept sync-snapshot sync-inside publish-taken publish-moved; do
+  for step in snapshot-kept sync-snapshot sync-inside publish-taken publish-moved sync-followed; do
     inside t "echo $step >$step; git add $step; git commit -qm $step"
     new=$(tip)
     echo $step >>dir/b.txt; commit "main $step"

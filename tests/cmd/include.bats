@@ -47,6 +47,13 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   [[ $(inside a 'cat .env; ls') == mine* ]]
 }
 
+@test "W7 include: a .worktreeinclude as editors of Windows write it" {
+  printf '.env\nother\n' >>.gitignore; printf '\xef\xbb\xbf.env\r\nother \r\n' >.worktreeinclude; commit include
+  echo SECRET >.env; echo o >other
+  "$garth" new t
+  [[ $(inside t 'cat .env other') == $'SECRET\no' ]]
+}
+
 @test "W7 include: workspace.include adds patterns, in git's syntax; tracked files are never included" {
   configure <<<$'workspace:\n  include: ["*.local", "!no.local", /top.txt]\n'
   printf '*.local\n/top.txt\n' >>.gitignore; commit ignore
@@ -171,4 +178,35 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
   [[ $(inside t 'cat .env') == SECRET=1 ]]
   call "$garth" doctor
   [[ $code == 0 ]] || complain
+}
+
+# A checkout that has the Garth home or the user's keys in it: a repository of the home's settings, or a Garth home in the
+# project. The patterns are those of whoever wrote the commit.
+@test "W7 J2 ESCAPES 1 include: keys, log-ins and the Garth home are left out, wherever the checkout is" {
+  cd "$HOME"
+  mkdir -p .ssh .aws
+  local key; for key in .ssh/id .aws/credentials .netrc; do echo sentinel >"$key"; done
+  echo w >wanted
+  git init -q; printf '**\n' >.worktreeinclude; printf '/*\n!/.worktreeinclude\n!/.gitignore\n' >.gitignore; git add -A; git commit -qm home
+  # the control: git calls them files of the checkout
+  [[ $(git ls-files --others --ignored --exclude-standard) == *.ssh/id* ]]
+  call "$garth" new t
+  [[ $code == 0 && $err == *'not included'* && $err == *.aws/credentials* ]] || complain
+  [[ $(inside t 'cat wanted') == w ]]
+  [[ -z $(inside t 'ls -d .ssh/* .aws/* .netrc .garth/* 2>/dev/null') ]] || complain "$(inside t 'ls -dR .ssh/* .aws/* .netrc .garth/*')"
+  # nor as uncommitted changes
+  printf '/src/\n' >.gitignore; git rm -q --cached .worktreeinclude; rm .worktreeinclude; git add .gitignore; git commit -qm fewer
+  call "$garth" new c --with-changes
+  [[ $(inside c 'cat wanted') == w ]] || complain
+  [[ -z $(inside c 'ls -d .ssh/* .aws/* .netrc .garth/* 2>/dev/null') ]] || complain "$(inside c 'ls -dR .ssh/* .aws/* .netrc .garth/*')"
+  not grep -rqs sentinel "$GARTH_HOME"
+  # a Garth home in a project
+  cd "$R"
+  export GARTH_HOME=$R/ignored/home
+  printf 'ignored/**\n' >.worktreeinclude; commit rules; echo i >ignored/i 2>/dev/null || { mkdir -p ignored; echo i >ignored/i; }
+  "$garth" new t
+  [[ $(inside t 'ls ignored') == i ]]
+  # nor by a link among the repository's hooks, which tasks get
+  echo sentinel >"$GARTH_HOME/key"; ln -s "$GARTH_HOME/key" .git/hooks/pre-commit
+  fails 4 'in the Garth home' "$garth" new hooked
 }

@@ -53,6 +53,11 @@ setup_is() {
   setup_is "Makefile" ""
 }
 
+@test "O2 init: a directory that belongs to the project at the top has no set-up of its own; one with a lock file has" {
+  setup_is "CMakeLists.txt package.json package-lock.json lib/CMakeLists.txt pkg/package.json apart/package.json apart/package-lock.json tests/requirements.txt" \
+    "npm ci" "cmake -S . -B build" "cd apart && npm ci" "cd tests && python3 -m venv .venv && .venv/bin/pip install -r requirements.txt" registry.npmjs.org
+}
+
 @test "O2 init: several languages at once, in directories too; directories with deployment files are protected" {
   mkdir -p web api deploy node_modules 'odd name'; touch web/package-lock.json web/package.json api/go.mod Cargo.toml node_modules/package.json 'odd name/go.mod'
   call "$garth" init

@@ -468,7 +468,7 @@ lfs_repository() {
   [[ -s $T/missing ]]
   for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
   fails 4 "is a partial clone, and a part of the commit" "$garth" new t --base HEAD~1
-  [[ $(hint) == "git -C '$R' fetch --refetch --no-filter" ]] || complain
+  [[ $(hint) == "git -C '$R' diff --shortstat 4b825dc642cb6eb9a060e54bf8d69288fbee4904 $(git rev-parse HEAD~1)" ]] || complain
   git rev-list --objects --all --missing=print | grep '^?' | sort | diff "$T/missing" -
   # the command that the hint names helps
   eval "$(hint)"
@@ -481,6 +481,10 @@ lfs_repository() {
   git clone -q --filter=blob:none --sparse "$url" "$T/home/sparse"; elsewhere sparse
   fails 4 "is a partial clone" "$garth" new t
   sound
+  # one command fetches the files of the commit; the checkout stays sparse
+  eval "$(hint)"
+  git ls-files -t | grep -qx 'S other/o.txt'
+  round "$edit" 'git ls-files -t | grep -qx "S new/file"; [[ $(tail -n1 a.txt) == inside ]]'
   git clone -q --filter=tree:0 "$url" "$T/home/treeless"; elsewhere treeless
   round "$edit" "$check"
 }
@@ -545,11 +549,43 @@ lfs_repository() {
   for b in overlay worktree; do round "$edit" "$check" "$b"; done
 }
 
-@test "W8 kinds: refs in a reftable are refused" {
-  git config core.repositoryformatversion 1; git config extensions.refStorage reftable
-  fails 4 "$R" "$garth" new t
-  # an older git does not know this extension
-  [[ $err == *'keeps its refs in a reftable'*'refs migrate --ref-format=files' || $err == *'unknown repository extension found: refstorage' ]] || complain
+# From git 2.45 on. An older git does not know this extension.
+@test "W8 kinds: refs in a reftable" {
+  if ! git refs migrate --ref-format=reftable 2>/dev/null; then
+    git config core.repositoryformatversion 1; git config extensions.refStorage reftable
+    fails 4 "unknown repository extension found: refstorage" "$garth" new t
+    return
+  fi
+  for b in "${backends[@]}"; do round "$edit" "$check" "$b"; done
+  git worktree add -q -b side "$T/home/side"
+  # tags that move while a task runs; its branch is the user's too
+  "$garth" run -dq --task t -- sh -c 'until [ -n "$(git tag -l new)" ]; do sleep 0.1; done; echo in >>a.txt; git commit -qam in'
+  git tag new
+  "$garth" wait t
+  [[ $(git log --format=%s -1 garth/t) == in ]]
+  git checkout -q --detach; git -C "$T/home/side" checkout -q main
+  # the branch is checked out in the linked worktree alone
+  "$garth" merge t
+  [[ $(tail -n1 "$T/home/side/a.txt") == in ]]
+  [[ -z $(git -C "$T/home/side" status --porcelain) ]]
+  [[ $(cat a.txt) == one ]]
+  "$garth" undo
+  [[ $(cat "$T/home/side/a.txt") == one ]]
+  sound
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+}
+
+# The attack is a repository that came as a tarball, with a link in the place of the refs, or a FIFO.
+@test "W8 ESCAPES 31 36 kinds: a reftable leads nowhere else, and is not waited for" {
+  git refs migrate --ref-format=reftable 2>/dev/null || return 0
+  mv .git/reftable "$T/home/away"; ln -s "$T/home/away" .git/reftable
+  ls "$T/home/away" >"$T/away"
+  fails 4 "is a link" "$garth" new t
+  ls "$T/home/away" | diff "$T/away" -
+  rm .git/reftable; mv "$T/home/away" .git/reftable
+  mkfifo .git/reftable/0x000000000009-0x000000000009-00000000.ref
+  fails 4 "is a FIFO" "$garth" new t
 }
 
 @test "W8 kinds: core.worktree is refused" {

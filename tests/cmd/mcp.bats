@@ -81,4 +81,10 @@ P
   foreign=$("$garth" exec u -- sh -c 'echo $GARTH_SESSION')
   [[ $(ask -H "Garth-Session: $foreign" $u) == 404* ]]
   fails 2 'with --in nothing is made' "$garth" run --in t -t x -- true
+  # the user removed the files
+  "$garth" run -q -d -t w --backend worktree -- sleep 600
+  s=$("$garth" exec w -- sh -c 'echo $GARTH_SESSION'); rm -rf "$("$garth" path w)"
+  socket=$(ls -d "$GARTH_HOME"/tasks/*/ | sort | tail -1)gateway
+  out=$(curl -s --unix-socket "$socket" -H "Garth-Session: $s" $u); [[ $out == *no_workspace* ]] || complain
+  "$garth" cancel w
 }

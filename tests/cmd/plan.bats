@@ -229,18 +229,20 @@ EOF
   inside mix.shell-resolve 'echo all >both; git add both; git commit -qm all'
   "$garth" merge -q --continue mix.shell
   # somebody moved the user's branch: the plan's checks are made on the result
-  echo 1 >z; git add z; git commit -qm z
+  # (y or z, whichever of the two stages was the later one and gave up its line)
+  local third=y; ! git cat-file -e garth/mix:y 2>/dev/null || third=z
+  echo 1 >$third; git add $third; git commit -qm third
   call "$garth" plan resume mix
   [[ $code == 5 ]] || complain
   [[ $err == *'a check of the plan fails on what it would become'* ]] || complain
   not test -e both
-  git rm -q z; git commit -qm 'no z'
+  git rm -q $third; git commit -qm 'no third'
   call "$garth" plan merge mix
   [[ $code == 0 ]] || complain
   [[ $(<both) == all ]]
 }
 
-@test "T10 ESCAPES 40 plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
+@test "T10 ESCAPES 42 plan: a stage cannot pass its checks with what is not committed, nor from inside of them, nor write outside of its files" {
   plan 'version: 1' 'plan_id: evil' 'agent: script' 'merge: each' 'stages:' \
     '- {id: hidden, name: H, working_dir: ".", acceptance: ["test -e ignored/ok"], script: "mkdir -p ignored; echo 1 >ignored/ok; exit 0"}' \
     '- {id: work, name: W, working_dir: ".", script: "! echo x 2>/dev/null >.work/brief.md; ! rm -rf .work; ! mkdir .work/x; cat .work/brief.md >/dev/null; git status --short; git status --short | grep -q . && exit 9; git add -f .work; ! git commit -qm work; git reset -q; exit 0"}' \

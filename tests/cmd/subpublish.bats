@@ -157,6 +157,25 @@ refused_there() {
   done
 }
 
+@test "W5 T3 ESCAPES 23 subpublish: a rollback that is killed when a submodule has moved is done by the next one" {
+  has_faults || { means_nothing; return; }
+  "$garth" new t
+  inside t 'cd libs/mod && echo 1 >>lib.txt && git commit -qam one && cd ../.. && git commit -qam s-one'
+  n=$("$garth" snapshot t)
+  inside t 'cd libs/mod && echo 2 >>lib.txt && git commit -qam two && echo 3 >>lib.txt && cd ../.. && git commit -qam s-two'
+  two=$(git -C libs/mod rev-parse garth/t)
+  not env GARTH_FAULT=rollback-submodule "$garth" rollback t --to-snapshot "$n"
+  git -C libs/mod for-each-ref --contains "$two" | grep -q .
+  call "$garth" rollback t --to-snapshot "$n"
+  [[ $code == 0 ]] || complain
+  [[ $(inside t 'git log -1 --format=%s; git status --porcelain; git -C libs/mod log -1 --format=%s; git -C libs/mod status --porcelain') == $'s-one\none' ]]
+  [[ $(subjects garth/t libs/mod) == one ]]
+  git -C libs/mod for-each-ref --contains "$two" | grep -q .
+  [[ $(inside t 'cd libs/mod && git stash show -p | tail -n1') == +3 ]]
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+}
+
 @test "W5 G10 subpublish: a sync whose target moved the submodule elsewhere is a conflict; one that contains the task's commits is not" {
   "$garth" new t
   inside t 'cd libs/mod && echo mine >>lib.txt && git commit -qam mine && cd ../.. && git commit -qam moved'

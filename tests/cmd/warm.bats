@@ -61,13 +61,15 @@ nothing_half() {
   [[ $(layers | wc -l) == 3 ]]
 }
 
-# The agent changes an input, and a script that the set-up runs but that is not an input. The user looks at that in another
-# task, and takes only the input.
+# The agent changes an input, and a script that the set-up runs but that is not an input. The user pushes that for a review,
+# looks at it in another task, and takes only the input.
 @test "W7 ESCAPES 6 set-up: what it makes of an agent's commit is for that commit only" {
   set_up 'sh script'
   echo 'mkdir -p deps; echo good >deps/v' >script; git add script; commit script
   "$garth" new t
   inside t "echo 2 >pkg.lock; echo 'mkdir -p deps; echo evil >deps/v' >script; git commit -qam evil"
+  git init -q --bare "$T/remote.git"; git remote add origin "$T/remote.git"; "$garth" push t
+  [[ -n $(git for-each-ref --contains garth/t refs/remotes) ]]
   "$garth" new look --base garth/t
   [[ $(inside look 'cat deps/v') == evil ]]
   "$garth" new again --base garth/t
@@ -103,6 +105,23 @@ nothing_half() {
   "$garth" new --no-setup t
   [[ $(inside t 'ls -d deps 2>&1') == *'No such'* ]]
   "$garth" run -q --no-setup --task u -- true
+}
+
+@test "W7 set-up: what git does not ignore is named, but not a directory that ignores itself" {
+  set_up 'mkdir gen half open; echo "*" >gen/.gitignore; echo x >gen/x; printf "*\n!x\n" >half/.gitignore; echo x >half/x; echo x >open/x'
+  call "$garth" new t
+  [[ $err == *'left files that git does not ignore'*half/* ]] || complain
+  [[ $err == *'left files that git does not ignore'*open/* ]] || complain
+  [[ $err != *gen/* ]] || complain
+  [[ $(inside t 'git status --porcelain -uall') == $'?? half/x\n?? open/x' ]]
+}
+
+@test "W7 set-up: a host that it may not reach is named when it fails" {
+  set_up 'curl -fsS http://one.example/ http://one.example:8080/'
+  echo '  setup_network: [two.example]' >>"$XDG_CONFIG_HOME/garth/config.yaml"
+  call "$garth" new t
+  [[ $code == 125 ]] || complain
+  [[ $err == *'; one.example:80 is not in workspace.setup_network; one.example:8080 is not in workspace.setup_network; its output is in '* ]] || complain
 }
 
 @test "W7 set-up: no network unless it asks for it; a home of its own; included files are not there" {
@@ -189,14 +208,14 @@ nothing_half() {
 }
 
 @test "W7 ESCAPES 23 set-up: killed at any step, it leaves nothing that is taken for whole" {
-  set_up 'mkdir deps; echo 1 >deps/one; echo run >>deps/runs'
-  for step in setup-task setup-ran setup-moved layer-filled layer-made; do
+  set_up 'mkdir -p deps ~/.npm/_cacache; echo 1 >deps/one; echo run >>deps/runs; echo 1 >~/.npm/_cacache/one'
+  for step in setup-task setup-ran setup-moved setup-caches layer-filled layer-made; do
     GARTH_FAULT=$step call "$garth" new t
     [[ $code == 137 ]] || complain "$step"
     [[ -z $(layers) ]] || complain "$step"
   done
   "$garth" new t
-  [[ $(inside t 'cat deps/one deps/runs' | tr '\n' ' ') == '1 run ' ]]
+  [[ $(inside t 'cat deps/one deps/runs ~/.npm/_cacache/one' | tr '\n' ' ') == '1 run 1 ' ]]
   nothing_half
 }
 

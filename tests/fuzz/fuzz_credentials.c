@@ -1,5 +1,5 @@
 /* Any bytes as a request to the credentials proxy, and as a log-in file: a head that is taken has one meaning, its body
- * ends where it says, and a value that is found in a file is inside it. */
+ * ends where it says and it goes to one service; and a value that is found in a file is inside it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "credentials/allowed.h"
 #include "credentials/head.h"
 #include "credentials/member.h"
+#include "credentials/route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,6 +39,28 @@ static void check_head(const struct head *h, const char *text, size_t size)
 		check((int64_t)out.len == (h->length > 0 ? h->length : 0));
 }
 
+/* A service gets what is on its list and nothing else, whichever way the request came. */
+static void check_route(const struct head *h, const char *host)
+{
+	auto_vault v = { 0 };
+	struct service *s = vault_add_service(&v, "a");
+	struct route r;
+
+	free(s->url);
+	s->url = xstrdup("https://a.example/v1");
+	s->tls = true;
+	strvec_push(&s->paths, "POST /messages");
+	if (!route_find(&v, h, host, &r)) {
+		check(r.status >= 400 && r.why);
+		return;
+	}
+	check(r.path >= h->target && r.path <= h->target + strlen(h->target));
+	check(r.service == -1 ? host != NULL
+			      : !strcmp(h->method, "POST") && !strncmp(r.path, "/messages", 9));
+	if (r.service == 0)
+		check(r.path - h->target == (host ? 3 : 2) && (!r.path[9] || r.path[9] == '?'));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data;
@@ -46,8 +69,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int rc = head_parse(text, size, &h);
 
 	check(rc >= -1 && rc <= 1);
-	if (rc == 1)
+	if (rc == 1) {
 		check_head(&h, text, size);
+		check_route(&h, NULL);
+		check_route(&h, "a.example");
+	}
 	check(rc >= 0 || (h.status >= 400 && h.why));
 	head_release(&h);
 	if (member_find(text, size, "tokens.access_token", &start, &end))

@@ -1,4 +1,4 @@
-# hoard.py sockets|inotify [SECONDS [MOST]]: takes what the kernel counts for each user, until it gives no more or there are
+# hoard.py sockets|inotify|terminals [SECONDS [MOST]]: takes what the kernel counts for each user, until it gives no more or there are
 # MOST; prints how much, and holds it.
 import array, ctypes, os, resource, socket, sys, time
 
@@ -34,6 +34,16 @@ def inotify(most):
     return kept, len(kept)
 
 
-kept, n = {"sockets": sockets, "inotify": inotify}[sys.argv[1]](int(sys.argv[3]) if len(sys.argv) > 3 else 20000)
+def terminals(most):
+    kept = []
+    while len(kept) < most:
+        try:
+            kept.append(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY))
+        except OSError:
+            break
+    return kept, len(kept)
+
+
+kept, n = {"sockets": sockets, "inotify": inotify, "terminals": terminals}[sys.argv[1]](int(sys.argv[3]) if len(sys.argv) > 3 else 20000)
 print(n, flush=True)
 time.sleep(float(sys.argv[2]) if len(sys.argv) > 2 else 0)

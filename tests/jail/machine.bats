@@ -13,8 +13,9 @@ load helpers
   for name in nsswitch.conf ssl/openssl.cnf; do [[ $(inside t "cat /etc/$name") == "$(</etc/$name)" ]]; done
   [[ -z $(inside t 'find /etc -writable ! -type l') ]]
   refused inside t 'echo x >>/etc/nsswitch.conf || touch /etc/new || rm /etc/hosts'
-  # no link in /etc leads to something of the host that is not shown
-  [[ -z $(inside t 'find /etc -maxdepth 1 -type l') ]]
+  # no link in /etc leads to something of the host that is not shown; the time zone has its name, by which libraries find it
+  [[ -z $(inside t 'find /etc -maxdepth 1 -type l ! -lname "/usr/*"; find /etc -maxdepth 1 -xtype l') ]]
+  [[ $(inside t 'readlink -f /etc/localtime') == "$(readlink -f /etc/localtime)" ]]
 }
 
 # The attack learns which machine it is on.

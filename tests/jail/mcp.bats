@@ -2,7 +2,7 @@ load helpers
 
 attack() { PYTHONPATH=$BATS_TEST_DIRNAME/..:$BATS_TEST_DIRNAME PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 "$BATS_TEST_DIRNAME/mcp_attack.py" "$@" 3>&-; }
 
-@test "A4 ESCAPES mcp: even without walls the server stays in its directory (paths, swapped links, bombs, odd files)" {
+@test "61 A4 mcp: even without walls the server stays in its directory (paths, swapped links, bombs, odd files)" {
   mkdir -p "$T/m/ws" "$T/m/ws-2" "$T/m/outside"
   for f in ws-2 outside; do echo GARTH-SECRET >"$T/m/$f/secret"; done
   # the control: the same path works for others
@@ -13,7 +13,7 @@ attack() { PYTHONPATH=$BATS_TEST_DIRNAME/..:$BATS_TEST_DIRNAME PYTHONDONTWRITEBY
   [[ $(<"$T/m/ws-2/secret") == GARTH-SECRET ]]
 }
 
-@test "A4 G2 ESCAPES mcp: a thousand sessions that are not the task's, and smuggled headers, are refused" {
+@test "61 A4 G2 mcp: a thousand sessions that are not the task's, and smuggled headers, are refused" {
   "$garth" new t
   "$garth" exec t -- python3 -c '
 import socket
@@ -38,7 +38,7 @@ assert b" 400 " in ask(b"", b"[" * 900000)[:20]
   [[ $("$garth" exec t -- garth status) == *garth/t* ]]
 }
 
-@test "A4 ESCAPES 20 mcp: the memory for large answers that no client reads is limited" {
+@test "20 61 A4 mcp: the memory for large answers that no client reads is limited" {
   "$garth" new t
   "$garth" exec t -- python3 -c '
 import json, os, socket

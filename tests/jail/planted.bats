@@ -1,35 +1,7 @@
 # ESCAPES 31, 33 and 38: a repository that the user did not make, in which the user runs a Garth command. An agent planted
 # it in its workspace, or it came as a tarball. Its configuration names programs wherever git looks for one; what must
 # not happen is that one of them runs, or that its attributes decide what a reviewer sees.
-load helpers
-
-setup() {
-  jail_setup
-  marker=$T/elsewhere/ran
-  payload="echo ran >>$marker"
-  before=$(sentinels)
-  git init -q --bare "$T/remote.git"
-  git remote add origin "$T/remote.git"; git push -q origin main
-}
-
-# ran: the control ran the program; the marker is removed again.
-ran() { [[ -e $marker ]] || { echo "the control did not run its program"; return 1; }; rm -f "$marker"; }
-
-# quiet COMMAND…: whatever it answers, in time, no program ran outside.
-quiet() {
-  within 60 "$garth" "$@" || return 1
-  if [[ -e $marker ]]; then echo "a program ran outside: garth $*"; cat "$T/answer"; return 1; fi
-}
-
-# Shell commands that make a partial clone in the directory $1 whose commits are at a remote: a git that asks for HEAD
-# fetches it, with the program that the configuration names.
-partial() {
-  cat <<END
-mkdir -p $1; cd $1; /usr/bin/git init -q; /usr/bin/git config core.repositoryformatversion 1; /usr/bin/git config extensions.partialclone o
-/usr/bin/git config remote.o.url $T/remote.git; /usr/bin/git config remote.o.promisor true; /usr/bin/git config remote.o.uploadpack '$payload; git-upload-pack'
-echo 1111111111111111111111111111111111111111 >.git/refs/heads/main; /usr/bin/git symbolic-ref HEAD refs/heads/main; cd "\$OLDPWD"
-END
-}
+load planted.bash
 
 # Every command, run in the current directory.
 everywhere() {
@@ -95,12 +67,6 @@ END
   mkdir "$T/open/pointer"; echo "gitdir: $T/open/tarball/.git" >"$T/open/pointer/.git"; cd "$T/open/pointer"
   everywhere
   untouched
-}
-
-# tarball DIR: a complete repository from elsewhere, with a remote and a task.
-tarball() {
-  git clone -q "$T/remote.git" "$1"; cd "$1"
-  git config user.name x; git config user.email x@example.com
 }
 
 # The attack names programs in the configuration of a whole repository, which a push or fetch would run; and the task is
@@ -256,54 +222,6 @@ tarball() {
   done
 }
 
-# The attack names any directory as one that objects are borrowed from, and has it mounted into the jail.
-@test "32 J2: alternates of the repository do not make a private directory visible" {
-  mkdir "$T/private" "$HOME/.password-store"; echo "$SECRET" >"$T/private/diary"
-  git init -q "$HOME/.password-store"; git -C "$HOME/.password-store" commit -q --allow-empty -m "$SECRET"
-  "$garth" new before
-  for place in "$T/private" "$HOME" "$HOME/.ssh" "$GARTH_HOME" "$HOME/.password-store/.git/objects" "$T/elsewhere" /etc; do
-    echo "$place" >.git/objects/info/alternates
-    for backend in overlay worktree clone; do
-      refused "$garth" new t --base HEAD --backend "$backend"
-      grep -qF "'$place'" "$T/refused"
-    done
-    # nor in an older task
-    code=0
-    "$garth" exec before -- ls -R "$place" >"$T/said" 2>&1 || code=$?
-    ((code))
-    grep -qF "'$place'" "$T/said" || {
-      cat "$T/said"
-      false
-    }
-    refused grep -qF -e diary -e id_test "$T/said"
-  done
-  # a directory that only looks like one: other stores are divided by two digits too
-  for name in pack info ab; do
-    mkdir -p "$T/like/$name"; echo "$SECRET" >"$T/like/$name/diary"; echo "$T/like" >.git/objects/info/alternates
-    refused "$garth" new t --base HEAD
-    grep -qF "'$T/like', which has other things in it" "$T/refused"
-    rm -r "$T/like"
-  done
-  # a directory where git has files, a temporary name, a name like an object's or a pack's
-  for name in pack/pack-private/diary tmp_x/diary garth-x/diary garth-x/pack/diary info/packs/diary ab/00000000000000000000000000000000000000 pack/pack-x.pack; do
-    mkdir -p "$T/like/pack" "$(dirname "$T/like/$name")"; echo "$SECRET" >"$T/like/$name"; echo "$T/like" >.git/objects/info/alternates
-    refused "$garth" new t --base HEAD
-    grep -qF "'$T/like', which has other things in it" "$T/refused"
-    rm -r "$T/like"
-  done
-  mkdir "$T/like"; echo "$SECRET" >"$T/like/my.lock"; echo "$T/like" >.git/objects/info/alternates
-  refused "$garth" new t --base HEAD
-  grep -qF "'$T/like', which is no object store" "$T/refused"
-  # the control: what is an object store is borrowed
-  rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
-  # with what git and Garth leave in it while they receive
-  mkdir -p "$T/open/real/.git/objects/garth-7/ab" "$T/open/real/.git/objects/tmp_objdir-incoming-x/pack" "$T/open/real/.git/objects/garth-7-ab"
-  touch "$T/open/real/.git/objects/maintenance.lock" "$T/open/real/.git/objects/garth-7/ab/tmp_obj_x" "$T/open/real/.git/objects/tmp_objdir-incoming-x/pack/tmp_pack_x"
-  git -C "$T/open/real" commit-graph write --reachable --split 2>/dev/null; git -C "$T/open/real" repack -q; git -C "$T/open/real" multi-pack-index write 2>/dev/null
-  "$garth" new t; inside t 'git log -1 >/dev/null'
-  untouched
-}
-
 # The same place by other names: git pushes to each of several URLs, adds ".git", takes "%2f" for a slash, leaves a
 # host out of file://, and /proc/self/cwd is the checkout for it alone.
 @test "31 J4: a remote in the checkout itself, under another name" {
@@ -399,28 +317,6 @@ tarball() {
   ran
 }
 
-# The attack has a FIFO where git expects a file: git waits until somebody writes to it.
-@test "31 36 J3: a FIFO in place of a file of the repository is named at once" {
-  local name
-  "$garth" new t
-  for name in HEAD packed-refs config index shallow objects/info/alternates refs/heads/x; do
-    [[ ! -e .git/$name ]] || mv ".git/$name" "$T/kept"
-    mkfifo ".git/$name"
-    # the control: git itself waits
-    if [[ $name == HEAD ]]; then code=0; timeout 0.5 git status >/dev/null 2>&1 || code=$?; ((code == 124)); fi
-    for command in 'run -t n -- true' 'new n' 'show t' 'diff t' trust; do
-      # shellcheck disable=SC2086
-      within 5 "$garth" $command
-      grep -qF ".git/$name' is a FIFO" "$T/answer" || { echo "$command"; cat "$T/answer"; false; }
-    done
-    within 5 "$garth" ls
-    rm ".git/$name"
-    [[ ! -e $T/kept ]] || mv "$T/kept" ".git/$name"
-  done
-  within 20 "$garth" doctor
-  "$garth" diff t
-}
-
 # What the server says in a cookie is written over a file that the repository's configuration names.
 @test "31 J5: one of the user's files as cookie file" {
   tarball "$T/open/tarball"
@@ -429,18 +325,6 @@ tarball() {
   inside t 'echo changed >>a.txt; git commit -qam changed'
   refused "$garth" push t
   grep -qi cookie "$T/refused"
-}
-
-# The attack has a link in the place of the object directory: it leads to the home, where its packs were unpacked too.
-@test "32 J2: a link in the place of the objects does not make a private directory visible" {
-  tarball "$HOME/tarball"; git repack -adq
-  mkdir "$HOME/pack"; mv .git/objects/pack/* "$HOME/pack"; rm -rf .git/objects; ln -s ../.. .git/objects
-  # the control: it is a repository to git
-  git log -1 >/dev/null
-  for backend in overlay worktree clone; do
-    refused "$garth" new t --base HEAD --backend "$backend"
-    grep -qF "'$HOME'" "$T/refused"
-  done
 }
 
 # The attack stages a submodule, whose own configuration has the filter.
@@ -525,6 +409,30 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
     [[ ! -e $marker ]]
     quiet discard -D "$backend"
     quiet undo
+    looks "$dir"
+    [[ ! -e $marker ]]
+  done
+}
+
+# The same in a sparse checkout: there git does not pass over what is in the working directory although the index tells it
+# to (skip-worktree).
+@test "5 9 W5: nor if the user's checkout is a sparse one" {
+  superproject
+  git config core.sparseCheckout true
+  echo '/*' >.git/info/sparse-checkout
+  git worktree add -q "$T/open/control" 2>/dev/null
+  git -C "$T/open/control" update-index --skip-worktree libs/mod
+  (cd "$T/open/control" && sh -c "$(monitored libs/mod)")
+  looks "$T/open/control"
+  ran
+  for backend in worktree clone; do
+    "$garth" new "$backend" --base HEAD --backend "$backend" --submodule none
+    dir=$("$garth" path "$backend")
+    inside "$backend" "mv libs gone; $(monitored libs/mod)"
+    [[ -e $dir/libs/mod/.git/config ]]
+    looks "$dir"
+    [[ ! -e $marker ]]
+    inside "$backend" 'echo 2 >>a.txt; git commit -qm two a.txt'
     looks "$dir"
     [[ ! -e $marker ]]
   done

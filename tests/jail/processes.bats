@@ -151,14 +151,15 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   if grep -aqE $'\033\\]|\033\\[2J|\007' "$T/typed"; then cat -v "$T/typed"; false; fi
 }
 
-# The kernel counts descriptors that were sent and nobody took, and inotify instances, for each user: one task that
-# hoards them would keep every other from being started, and from publishing.
+# The kernel counts descriptors that were sent and nobody took, and inotify instances, for each user, and terminals for the
+# machine: one task that hoards them would keep every other from being started, and from publishing.
 @test "20 J8: one task cannot use up what the kernel counts per user" {
   cp "$BATS_TEST_DIRNAME/hoard.py" "$R"; git add hoard.py; git commit -qm hoard
   local free inside_n what
-  for what in sockets inotify; do
+  local -A most=([sockets]=6000 [inotify]=6000 [terminals]=400)
+  for what in sockets inotify terminals; do
     # not all that there is: other tests of the same user are running
-    free=$(outside $python "$R/hoard.py" $what 0 6000)
+    free=$(outside $python "$R/hoard.py" $what 0 ${most[$what]})
     "$garth" run -q -d -t $what -- $python hoard.py $what 100
     for i in {1..200}; do [[ $("$garth" log $what) == *[0-9]* ]] && break; sleep 0.1; done
     inside_n=$("$garth" log $what); inside_n=${inside_n//[^0-9]/}
@@ -170,7 +171,8 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   "$garth" run -q -t other -- sh -c 'echo x >x; git add x; git commit -qm x'
   [[ $(git log -1 --format=%s garth/other) == x ]]
   "$garth" exec sockets -- true
-  "$garth" cancel sockets; "$garth" cancel inotify
+  script -qec "$garth run -q -t typed -- tty" /dev/null </dev/null | grep -q /dev/pts/
+  "$garth" cancel sockets; "$garth" cancel inotify; "$garth" cancel terminals
 }
 
 is_state() { [[ $("$garth" show "$1" --json | $python -c 'import json, sys; print(json.load(sys.stdin)["state"])') == "$2" ]]; }

@@ -1,5 +1,6 @@
 # J1 J2 W7: the project's own cache of package managers (jail.caches: project). A set-up's writes become a frozen layer
-# for other tasks of the project. A task's own writes do so only if the user says so.
+# for other tasks of the project. A task's own writes do so only if the user says so. Without that, a set-up's
+# writes come with its layer, to the tasks that have it.
 load helpers
 
 # set_up COMMAND…: with a project's cache. A change of pkg.lock makes it run again.
@@ -12,6 +13,41 @@ set_up() {
 next() { echo $RANDOM$RANDOM >>"$R/pkg.lock"; git -C "$R" add -A; git -C "$R" commit -qm "inputs"; }
 layers() { find "$GARTH_HOME/layers" -mindepth 2 -maxdepth 2 -name 'cache-*' ! -name '*.*' | sort; }
 host_cache() { mkdir -p "$HOME/.cache/pip"; echo host >"$HOME/.cache/pip/host"; echo host >"$HOME/.cache/pip/both"; chmod -R o+rwX "$HOME/.cache"; }
+
+@test "W7 J1 J2: what a set-up writes to a cache is part of its layer: for tasks that have it, and nobody else" {
+  host_cache
+  mode=task set_up 'cat ~/.npm/_cacache/n ~/.cache/pip/n 2>/dev/null | sed "s/^/found /"; mkdir -p ~/.npm/_cacache ~/go/pkg/mod/m; for d in ~/.npm/_cacache ~/.cache/pip; do cat pkg.lock >$d/n; done; echo setup >~/.cache/pip/both; rm ~/.cache/pip/host; echo m >~/go/pkg/mod/m/x; chmod -R a-w ~/go/pkg/mod'
+  first=$(cat pkg.lock)
+  for backend in "${backends[@]}"; do "$garth" new "t-$backend" --backend "$backend"; done
+  for backend in "${backends[@]}"; do
+    [[ $(inside "t-$backend" 'cat ~/.npm/_cacache/n ~/.cache/pip/n ~/.cache/pip/both ~/go/pkg/mod/m/x; ls ~/.cache/pip' | paste -sd' ') == "$first $first setup m both n" ]]
+    inside "t-$backend" 'echo evil >~/.npm/_cacache/n; chmod -R u+w ~/go; rm -r ~/go/pkg/mod'
+  done
+  "$garth" new u
+  [[ $(inside u 'cat ~/.npm/_cacache/n ~/go/pkg/mod/m/x' | paste -sd' ') == "$first m" ]]
+  [[ $(cat "$HOME/.cache/pip/both" "$HOME/.cache/pip/host" | paste -sd' ') == 'host host' ]]
+  [[ ! -e $HOME/.npm && ! -e $HOME/go && -z $(layers) ]]
+  # other inputs, other files: no set-up finds what another one left, and a task without a set-up has nothing
+  next
+  call "$garth" warm --verbose
+  [[ $code == 0 && $err$out != *found* ]] || complain
+  "$garth" new v; "$garth" new w --no-setup
+  [[ $(inside v 'tail -n1 ~/.npm/_cacache/n') == "$(tail -n1 pkg.lock)" ]]
+  refused inside w 'test -e ~/.npm/_cacache/n'
+  [[ $(inside w 'ls ~/.cache/pip' | paste -sd' ') == 'both host' ]]
+  # a cache that is off or read-only is the host's alone
+  echo 'jail: {caches: {~/.npm/_cacache: off, ~/.cache/pip: read-only}}' | configure
+  refused inside u 'test -e ~/.npm/_cacache/n'
+  [[ $(inside u 'ls ~/.cache/pip; cat ~/go/pkg/mod/m/x' | paste -sd' ') == 'both host m' ]]
+  # a layer whose caches were changed is found, and not used
+  rm "$XDG_CONFIG_HOME/garth/config.yaml"
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+  for n in "$GARTH_HOME"/layers/*/setup-*/caches/.npm*/n; do echo evil >>"$n"; done
+  call "$garth" doctor --repair
+  [[ $err$out == *'was changed after it was made'* ]] || complain
+  refused inside u 'test -e ~/.npm/_cacache/n'
+}
 
 @test "W7: what a set-up writes to a cache is shown to the next set-up and to tasks, also if the host has no such cache" {
   host_cache
@@ -46,6 +82,22 @@ host_cache() { mkdir -p "$HOME/.cache/pip"; echo host >"$HOME/.cache/pip/host"; 
   [[ $("$garth" audit a) == *cache* ]]
 }
 
+# The attack is in a commit that only a task has: the user looks at it in another task, and its set-up runs.
+@test "W7 J1 J2: what the set-up of an agent's commit writes to a cache reaches no other task" {
+  set_up 'mkdir -p ~/.npm/_cacache; echo good >~/.npm/_cacache/p'
+  "$garth" new a
+  inside a 'echo 2 >pkg.lock; echo "mkdir -p ~/.npm/_cacache; echo evil >~/.npm/_cacache/p" >.setup.sh; git commit -qam evil'
+  "$garth" new look --base garth/a
+  [[ $(inside look 'cat ~/.npm/_cacache/p') == good ]]
+  next; sed -i s/good/better/ .setup.sh; next
+  "$garth" new b
+  [[ $(inside b 'cat ~/.npm/_cacache/p') == better ]]
+  # control: merged, it is the user's
+  "$garth" merge a --into main >/dev/null 2>&1 || git merge -q -X theirs garth/a
+  next; "$garth" new c
+  [[ $(inside c 'cat ~/.npm/_cacache/p') == evil ]]
+}
+
 @test "W7 J2: another project does not get it" {
   set_up 'mkdir -p ~/.npm/_cacache; echo mine >~/.npm/_cacache/p'
   "$garth" new a
@@ -64,7 +116,10 @@ host_cache() { mkdir -p "$HOME/.cache/pip"; echo host >"$HOME/.cache/pip/host"; 
   mode='{~/.npm/_cacache: project}' set_up 'mkdir -p ~/.npm/_cacache ~/.cache/uv; echo x >~/.npm/_cacache/p; echo x >~/.cache/uv/p'
   "$garth" new b
   inside b 'test -e ~/.npm/_cacache/p'
-  refused inside b 'test -e ~/.cache/uv/p'
+  inside b 'test -e ~/.cache/uv/p'
+  "$garth" new c --no-setup
+  inside c 'test -e ~/.npm/_cacache/p'
+  refused inside c 'test -e ~/.cache/uv/p'
   [[ $("$garth" show b --jail) == *"cache    $HOME/.npm/_cacache  (writable"*'  lower '*/cache-*/tree/.npm%2F_cacache* ]]
 }
 
@@ -116,6 +171,15 @@ P
   call "$garth" doctor
   [[ $code == 0 ]] || complain
   "$garth" cache >/dev/null
+  # as a part of the set-up's own layer
+  mode=task set_up "$mess"
+  "$garth" new v
+  [[ $(inside v "$look") == *$'h\nh\nro\nk\ny\n/etc/passwd' ]]
+  not inside v 'ls ~/.cache/pip | grep -E "fifo|sock"'
+  [[ -n $(find "$GARTH_HOME"/layers/*/setup-*/caches -name abs) ]]
+  [[ -z $(find "$GARTH_HOME"/layers/*/setup-*/caches \( -type p -o -type s -o -type b \) -o -perm /7000 -type f -o -type f -links +1) ]]
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
   untouched
 }
 

@@ -2,6 +2,8 @@
 
 #include "agent/agent.h"
 #include "base/alloc.h"
+#include "config/config.h"
+#include "config/credentials.h"
 #include "sys/owner.h"
 
 static const struct agent_place place = { "/src/app", "/w/t" };
@@ -365,6 +367,41 @@ static void test_endpoints(void **state)
 	strvec_release(&a.env);
 }
 
+/* What of the user's the proxy adds is what its agent has: files, and hosts that its list names. */
+static void check_secret(const struct config_agent *a, const char *row)
+{
+	const char *name = strrchr(row, '=') + 1;
+	const struct default_service *s = config_service(name);
+	auto_str file = xstrndup(row, strcspn(row, ":")), host = NULL;
+
+	if (strchr(row, ':') && !strvec_has(&a->login, file))
+		fail_msg("%s: '%s' is no log-in file of it", a->name, file);
+	if (!strcmp(name, "-"))
+		return;
+	if (!s)
+		fail_msg("%s: there is no service '%s'", a->name, name);
+	host = xstrndup(s->url + 8, strcspn(s->url + 8, "/"));
+	if (s->tls && !strvec_has(&a->hosts, host))
+		fail_msg("%s: '%s' is not on its list", a->name, host);
+}
+
+static void test_rows_of_log_ins(void **state)
+{
+	auto_config c = { 0 };
+	size_t n = 0;
+
+	(void)state;
+	config_defaults(&c);
+	for (const struct default_login *l = default_logins; l->agent; l++, n++) {
+		const struct config_agent *a = config_agent_by_name(&c, l->agent);
+
+		assert_non_null(a);
+		for (size_t i = 0; l->secrets[i]; i++)
+			check_secret(a, l->secrets[i]);
+	}
+	assert_int_equal(n, 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_endpoints),
 		cmocka_unit_test(test_malformed_extra),
+		cmocka_unit_test(test_rows_of_log_ins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

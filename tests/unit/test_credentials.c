@@ -6,6 +6,7 @@
 #include "credentials/dummy.h"
 #include "credentials/head.h"
 #include "credentials/member.h"
+#include "credentials/route.h"
 #include "credentials/scrub.h"
 #include "credentials/vault.h"
 
@@ -168,6 +169,74 @@ static void test_paths(void **state)
 	assert_false(path_is_plain("/a#b"));
 }
 
+static void add_service(struct vault *v, const char *name, const char *url, bool tls, const char *path)
+{
+	struct service *s = vault_add_service(v, name);
+
+	free(s->url);
+	s->url = xstrdup(url);
+	s->tls = tls;
+	strvec_push(&s->paths, path);
+}
+
+/* Where a request goes: "NAME REST" of a service, "- REST" if it is passed on as it is, or the status of a refusal. */
+static void assert_goes(const struct vault *v, const char *host, const char *request, const char *want)
+{
+	auto_str text = xasprintf("%s HTTP/1.1\r\nHost: x\r\n%s\r\n", request,
+		strstr(want, "#") ? "Cookie: a=" DUMMY_MARK "x\r\n" : "");
+	auto_str got = NULL, plain = xstrndup(want, strcspn(want, "#"));
+	struct route r;
+	struct head h;
+
+	assert_int_equal(head_parse(text, strlen(text), &h), 1);
+	if (!route_find(v, &h, host, &r))
+		got = xasprintf("%d", r.status);
+	else
+		got = xasprintf("%s %s", r.service < 0 ? "-" : v->services[r.service].name, r.path);
+	assert_string_equal(got, plain);
+	head_release(&h);
+}
+
+static void test_routes(void **state)
+{
+	auto_vault v = { 0 };
+
+	(void)state;
+	add_service(&v, "model", "https://api.example", true, "POST /v1/messages");
+	add_service(&v, "token", "https://auth.example/token", true, "POST ");
+	add_service(&v, "info", "https://auth.example", true, "GET /tokeninfo");
+	add_service(&v, "plain", "https://auth.example/plain", false, "POST ");
+	add_service(&v, "other", "https://api.example.org", true, "* /");
+	assert_goes(&v, "api.example", "POST /v1/messages?beta=true", "model /v1/messages?beta=true");
+	assert_goes(&v, "auth.example", "POST /token", "token ");
+	assert_goes(&v, "auth.example", "POST /token?a", "token ?a");
+	assert_goes(&v, "auth.example", "GET /tokeninfo", "info /tokeninfo");
+	/* of another method, path or host: without a secret, and only if it names none */
+	assert_goes(&v, "auth.example", "GET /token", "- /token");
+	assert_goes(&v, "auth.example", "POST /tokens", "- /tokens");
+	assert_goes(&v, "auth.example", "POST /plain", "- /plain");
+	assert_goes(&v, "auth.example", "POST /v1/messages", "- /v1/messages");
+	assert_goes(&v, "api.exampl", "POST /v1/messages", "- /v1/messages");
+	assert_goes(&v, "api.example.or", "POST /v1/messages", "- /v1/messages");
+	assert_goes(&v, "auth.example", "GET /token", "403#");
+	assert_goes(&v, "api.example", "POST /v1/messages/../x", "400");
+	/* the names of services are for plain HTTP only, and so are those without TLS */
+	assert_goes(&v, "api.example", "POST /model/v1/messages", "- /model/v1/messages");
+	assert_goes(&v, NULL, "POST /model/v1/messages", "model /v1/messages");
+	assert_goes(&v, NULL, "POST /plain", "plain ");
+	assert_goes(&v, NULL, "POST /v1/messages", "404");
+	assert_goes(&v, NULL, "GET /model/v1/messages", "403");
+}
+
+static void pass(
+	struct scrub *s, const struct vault *v, const char *data, size_t len, bool last, struct buf *out)
+{
+	const char *clean;
+	size_t n = scrub_next(s, v, data, len, last, &clean);
+
+	buf_add(out, clean, n);
+}
+
 /* A secret is found wherever the stream is cut. */
 static void test_scrubbing(void **state)
 {
@@ -183,10 +252,10 @@ static void test_scrubbing(void **state)
 		struct scrub s = SCRUB_INIT;
 		auto_buf out = BUF_SMALL;
 
-		scrub_add(&s, &v, text, cut, false, &out);
+		pass(&s, &v, text, cut, false, &out);
 		assert_null(strstr(buf_str(&out), "SECRET-SECRET-SECRET"));
-		scrub_add(&s, &v, text + cut, strlen(text) - cut, false, &out);
-		scrub_add(&s, &v, "", 0, true, &out);
+		pass(&s, &v, text + cut, strlen(text) - cut, false, &out);
+		pass(&s, &v, "", 0, true, &out);
 		assert_string_equal(out.data, want);
 		scrub_release(&s);
 	}
@@ -208,6 +277,7 @@ static void test_members(void **state)
 	assert_null(member_string(text.data, text.len, "tokens.c"));
 	assert_true(member_set(&text, "tokens.b", "newer"));
 	assert_true(member_set(&text, "tokens.a", "A"));
+	assert_true(member_set_raw(&text, "n", "17"));
 	assert_true(member_set(&text, "n", "N"));
 	assert_false(member_set(&text, "y", "N"));
 	assert_string_equal(text.data,
@@ -227,12 +297,19 @@ static void test_vault(void **state)
 
 	(void)state;
 	strvec_push(&s->headers, "x-api-key");
+	s->tls = true;
+	v.cert = xstrdup("certificate");
+	v.cert_key = xstrdup("its key");
 	vault_add_service(&v, "b");
 	vault_add_secret(&v, "dummy", "real", "a", "/f", "m");
 	vault_pack(&v, &packed);
 	assert_int_equal(vault_unpack(packed.data, packed.len, &copy, &e), 0);
 	assert_int_equal(vault_unpack(packed.data, packed.len, &copy, &e), 0);
 	assert_int_equal(copy.nservices, 2);
+	assert_true(copy.services[0].tls);
+	assert_false(copy.services[1].tls);
+	assert_string_equal(copy.cert, "certificate");
+	assert_string_equal(copy.cert_key, "its key");
 	assert_int_equal(copy.nsecrets, 1);
 	assert_string_equal(vault_secret(&copy, vault_service(&copy, "a", 1), "dummy", 5)->real, "real");
 	/* another service does not get it */
@@ -250,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_smuggling),
 		cmocka_unit_test(test_bodies),
 		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_routes),
 		cmocka_unit_test(test_scrubbing),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_vault),

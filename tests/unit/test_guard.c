@@ -458,6 +458,7 @@ static void tools(void **state)
 	check(make_world(*state, false), rows, ARRAY_SIZE(rows), decide);
 }
 
+/* ESCAPES 62 */
 static void malformed(void **state)
 {
 	static const char *const texts[] = { "", "x", "{", "[]", "null", "{}", "{\"tool_name\":\"Bash\"}",

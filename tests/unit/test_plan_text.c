@@ -30,8 +30,8 @@ static void test_markdown(void **state)
 		/* a fence that is indented as deep as a text in YAML is part of it */
 		BEGIN "```yaml\nstages:\n- id: a\n  description: |\n    x\n    ```\n    y\n```\n" FINISH,
 		/* a marker within a line counts only if there is no other */
-		"Between `<!-- loom METADATA -->` and its end:\n\n```yaml\nstages: [{id: b}]\n```\n" BEGIN
-		"```yaml\nstages: [{id: a}]\n```\n" FINISH,
+		("Between `<!-- loom METADATA -->` and its end:\n\n```yaml\nstages: [{id: b}]\n```\n" BEGIN
+		 "```yaml\nstages: [{id: a}]\n```\n" FINISH),
 		"* <!-- loom METADATA -->\n```yaml\nstages: [{id: a}]\n```\n" FINISH,
 	};
 

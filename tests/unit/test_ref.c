@@ -62,6 +62,45 @@ static void a_ref_is_read_wherever_it_lies(void **state)
 	release(&f);
 }
 
+/* Long files are read in part: the first ref, the last one, and those at each place in between are found. */
+static void one_of_many_packed_refs_is_found(void **state)
+{
+	struct scratch *s = *state;
+	auto_buf text = BUF_INIT(16 << 20);
+	struct fixture f;
+	char name[64];
+
+	make(state, &f);
+	for (int sorted = 1; sorted >= 0; sorted--) {
+		auto_buf list = BUF_SMALL;
+		struct err e = ERR_INIT;
+
+		buf_reset(&text);
+		buf_printf(&text, "# pack-refs with: peeled fully-peeled%s \n", sorted ? " sorted" : "");
+		for (int i = 0; i < 6000; i++)
+			buf_printf(&text, "%s refs/tags/v%05d\n^%s\n", i % 7 ? f.first : f.second, 2 * i,
+				f.first);
+		buf_printf(&text, "%s refs/zeta/a\n%s refs/zeta/b\n", f.second, f.first);
+		put(s->fd, "repo/.git/packed-refs", text.data);
+		for (int i = 0; i < 6000; i += i < 100 || i > 5900 ? 1 : 61) {
+			snprintf(name, sizeof(name), "refs/tags/v%05d", 2 * i);
+			assert_ref(&f, name, i % 7 ? f.first : f.second);
+			snprintf(name, sizeof(name), "refs/tags/v%05d", 2 * i + 1);
+			assert_ref(&f, name, "");
+		}
+		assert_ref(&f, "refs/a", "");
+		assert_ref(&f, "refs/zeta/a", f.second);
+		assert_ref(&f, "refs/zeta/b", f.first);
+		assert_ref(&f, "refs/zeta/c", "");
+		/* prefixes: none, and some */
+		assert_int_equal(ref_list(&f.g.repo, "refs/none/", &list, &e), 0);
+		assert_int_equal(list.len, 0);
+		assert_int_equal(ref_list(&f.g.repo, "refs/zeta/", &list, &e), 0);
+		assert_int_equal(list.len, 2 * (40 + strlen(" refs/zeta/a\n")));
+	}
+	release(&f);
+}
+
 static void broken_refs_are_no_answer(void **state)
 {
 	struct scratch *s = *state;
@@ -191,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		scratch_test(a_ref_is_read_wherever_it_lies),
+		scratch_test(one_of_many_packed_refs_is_found),
 		scratch_test(broken_refs_are_no_answer),
 		scratch_test(moves_only_from_the_expected_value),
 		scratch_test(all_of_a_transaction_or_nothing),

@@ -436,7 +436,9 @@ static void races_are_lost(void **state)
 	yard_init(&y, *state);
 	for (size_t i = 0; i < ARRAY_SIZE(races); i++) {
 		print_message("race %zu\n", i);
-		assert_int_equal(bare(&y, races[i]), 0);
+		/* the control: without walls the race is won, on a busy machine after a few tries */
+		for (int k = 0; k < 20 && !touched(y.ex_file); k++)
+			assert_int_equal(bare(&y, races[i]), 0);
 		assert_true(touched(y.ex_file));
 		yard_reset(&y);
 		assert_int_equal(jailed(&y, races[i]), 0);

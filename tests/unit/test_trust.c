@@ -34,8 +34,10 @@ static void test_settings(void **state)
 		"local remote.o.url=ext::sh -c x", "local url.ext::x.insteadof=https://",
 		"local http.proxy=x", "local http.https://a.b.proxy=x", "local http.sslverify=false",
 		"local hook.x.command=y", "local core.sshcommand", "local http.cookiefile=~/.bashrc",
-		"local http.https://a.b.savecookies=true", "local http.sslkey=x",
-		"local remote.o.url=..\n/usr", "local remote.o.pushurl=a\nb" };
+		"local http.https://a.b.savecookies=true", "local http.sslkey=x", "local credential.trace=/x",
+		"local credential.https://a.b.tracesecrets=1", "local credential.protectprotocol=false",
+		"local credential.credentialstore=plaintext", "local remote.o.url=..\n/usr",
+		"local remote.o.pushurl=a\nb" };
 	static const char *const yes[] = { "global core.sshcommand=x", "system credential.helper=x",
 		"local remote.o.url=https://a.b/c", "local http.https://a.b/.extraheader=x",
 		"local core.filemode=true", "local credential.username=ann", "local user.name=ext::x",

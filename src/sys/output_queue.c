@@ -1,4 +1,4 @@
-#include "cli/output_queue.h"
+#include "sys/output_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 
 #define TTY_MOST 256 /* a terminal that poll reports as writable takes so many bytes */
 
-void output_queue_open(struct output_queue *o, int fd)
+void output_queue_open(struct output_queue *o, int fd, size_t max)
 {
 	struct stat st;
 	char path[32];
 
-	*o = (struct output_queue){ .fd = fd, .most = SIZE_MAX, .q = BUF_INIT(1 << 20) };
+	*o = (struct output_queue){ .fd = fd, .most = SIZE_MAX, .q = BUF_INIT(max) };
 	if (fstat(fd, &st) < 0) {
 		o->dead = true;
 		return;

@@ -1,6 +1,6 @@
 /* What is done, and said, about a new task whose command could not be started. */
-#ifndef CLI_UNSTARTED_H
-#define CLI_UNSTARTED_H
+#ifndef RUNTIME_UNSTARTED_H
+#define RUNTIME_UNSTARTED_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  * Writes to one of the user's output descriptors without blocking. It does not set O_NONBLOCK on it, because
  * other processes (the shell, the rest of a pipeline) share the descriptor's flags.
  */
-#ifndef CLI_OUTPUT_QUEUE_H
-#define CLI_OUTPUT_QUEUE_H
+#ifndef SYS_OUTPUT_QUEUE_H
+#define SYS_OUTPUT_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@ struct output_queue {
 	size_t at;
 };
 
-void output_queue_open(struct output_queue *o, int fd);
+/* At most `max` bytes wait; what does not fit is dropped. */
+void output_queue_open(struct output_queue *o, int fd, size_t max);
 void output_queue_release(struct output_queue *o);
 size_t output_queue_waiting(const struct output_queue *o);
 /* Queues the bytes; drops them if the queue is dead. */

@@ -1,4 +1,4 @@
-#include "cli/unstarted.h"
+#include "runtime/unstarted.h"
 
 #include <string.h>
 

@@ -1,0 +1,127 @@
+#include "git/named_path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+
+/* As the kernel. */
+#define LINKS_MAX 40
+
+static char *home;
+
+void named_path_set_home(const char *path)
+{
+	free(home);
+	home = xstrdup(path);
+}
+
+/* A path that is followed by hand. */
+struct way {
+	char *at;   /* where it is, without links */
+	char *rest; /* still to go */
+	unsigned links;
+};
+
+static void way_release(struct way *w)
+{
+	free(w->at);
+	free(w->rest);
+}
+
+/* Takes the next part of the rest; NULL at the end. */
+static char *next_part(struct way *w)
+{
+	const char *start = w->rest + strspn(w->rest, "/");
+	size_t n = strcspn(start, "/");
+	char *part = n ? xstrndup(start, n) : NULL, *rest = xstrdup(start + n);
+
+	free(w->rest);
+	w->rest = rest;
+	return part;
+}
+
+static void go_up(char *at)
+{
+	char *slash = strrchr(at, '/');
+
+	slash[slash == at] = '\0';
+}
+
+/* Goes through the link `to`. False if that is no use: the kernel would not follow it either. */
+static bool go_through(struct way *w, const char *to)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlink(to, target, sizeof(target) - 1);
+
+	if (n <= 0 || ++w->links > LINKS_MAX)
+		return false;
+	target[n] = '\0';
+	auto_str rest = xasprintf("%s/%s", target, w->rest);
+
+	free(w->rest);
+	w->rest = steal_ptr(rest);
+	if (target[0] == '/')
+		w->at[1] = '\0';
+	return true;
+}
+
+static bool is_proc(const char *at)
+{
+	struct statfs fs;
+
+	return !statfs(at, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Why the place may not be passed through, or NULL. */
+static const char *why_not_at(const char *at)
+{
+	if (home && path_within(at, home))
+		return "in the Garth home, where agents can write";
+	return is_proc(at) ? "in /proc, where it is another file for each program" : NULL;
+}
+
+static const char *why_not(const char *path)
+{
+	__attribute__((cleanup(way_release))) struct way w = { xstrdup("/"), xstrdup(path), 0 };
+	const char *why = NULL;
+
+	while (!why) {
+		auto_str part = next_part(&w), to = NULL;
+		struct stat st;
+
+		if (!part)
+			break;
+		if (!strcmp(part, "."))
+			continue;
+		if (!strcmp(part, "..")) {
+			go_up(w.at);
+			continue;
+		}
+		to = path_join(w.at, part);
+		if (!lstat(to, &st) && S_ISLNK(st.st_mode)) {
+			if (!go_through(&w, to))
+				break;
+		} else {
+			free(w.at);
+			w.at = steal_ptr(to);
+			why = why_not_at(w.at);
+		}
+	}
+	return why;
+}
+
+int named_path_check(const char *path, const char *what, struct err *e)
+{
+	const char *why = why_not(path);
+
+	return why ? err_set(e, ERR_REFUSED, "%s '%s', which is %s", what, path, why) : 0;
+}
