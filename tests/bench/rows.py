@@ -20,6 +20,7 @@ import layers
 import lives
 import made
 import mcp
+import older
 import plan_check
 import plans
 import renames
@@ -58,6 +59,7 @@ TABLE = [
     *plan_check.TABLE,
     *lives.TABLE,
     *kinds.TABLE,
+    *older.TABLE,
     *plans.TABLE,
     *layers.TABLE,
     *submodules.TABLE,
@@ -388,6 +390,7 @@ GROUPS = [
     *plan_check.GROUPS,
     *lives.SMALL,
     *kinds.GROUPS,
+    *older.GROUPS,
     *plans.GROUPS,
     *layers.GROUPS,
     *submodules.GROUPS,
