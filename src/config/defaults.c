@@ -123,9 +123,12 @@ const char *const default_protected[] = {
 	".gitattributes", ".lfsconfig", ".gitmodules", ".mailmap",
 	/* agents */
 	"**/.claude/settings.json", "**/.claude/settings.local.json", "**/.claude/hooks/**", ".mcp.json",
-	"**/.codex/**", "**/.gemini/settings.json", "opencode.json", "**/.opencode/**",
+	"**/.codex/**", "**/.gemini/settings.json", "opencode.json", "**/.opencode/**", ".aider.conf.yml",
+	"**/.roo/mcp.json", "**/.kilocode/mcp.json", "**/.amazonq/mcp.json", "**/.kiro/settings/**", "**/.kiro/hooks/**",
+	"**/.github/hooks/**",
 	/* editors */
-	"**/.cursor/mcp.json", "**/.vscode/tasks.json", "**/.vscode/settings.json", "**/.vscode/launch.json",
+	"**/.cursor/mcp.json", "**/.cursor/hooks.json", "**/.cursor/hooks/**", "**/.zed/settings.json", "**/.zed/tasks.json",
+	"**/.zed/debug.json", "*.code-workspace", ".exrc", ".nvim.lua", ".nvimrc", "**/.vscode/tasks.json", "**/.vscode/settings.json", "**/.vscode/launch.json",
 	"**/.vscode/mcp.json", "**/.vscode/extensions.json", "**/.idea/runConfigurations/**",
 	/* shells, containers, hooks, Garth itself */
 	".envrc", "**/.devcontainer/**", "**/.husky/**", ".pre-commit-config.yaml",

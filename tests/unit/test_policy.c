@@ -191,7 +191,10 @@ static void test_protected(void **state)
 		".woodpecker/x.yml", ".buildkite/pipeline.yml", "appveyor.yml", "cloudbuild.yaml",
 		".teamcity/settings.kts", ".tekton/x.yaml", "buildspec.yml", ".semaphore/semaphore.yml",
 		".cirrus.yml", "codemagic.yaml", ".build.yml", ".builds/x.yml", ".vscode/mcp.json",
-		"lefthook.yml" };
+		".aider.conf.yml", "a/.roo/mcp.json", ".kilocode/mcp.json", ".amazonq/mcp.json",
+		".kiro/settings/mcp.json", ".kiro/hooks/x.kiro.hook", ".github/hooks/x.json",
+		".cursor/hooks.json", ".cursor/hooks/x.sh", ".zed/settings.json", "a/.zed/tasks.json",
+		".zed/debug.json", "a/b.code-workspace", ".exrc", ".nvim.lua", "lefthook.yml" };
 	static const char *const not [] = { "README.md", ".github/ISSUE_TEMPLATE/x.md", ".goosehints",
 		"CLAUDE.md", ".claude/commands/x.md", ".vscode/snippets.code-snippets", "src/codeowners.c",
 		".gitignore" };
