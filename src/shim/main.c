@@ -1,9 +1,29 @@
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "shim/shim.h"
+
+/* Gemini CLI runs git without the system's settings. Root's git needs one of them, which is Garth's own (task/walls.c):
+ * that a workspace on the host is root's, and to be trusted. */
+static void keep_trust(void)
+{
+	const char *off = getenv("GIT_CONFIG_NOSYSTEM"), *count = getenv("GIT_CONFIG_COUNT");
+	unsigned long n = count ? strtoul(count, NULL, 10) : 0;
+	char key[64], value[64], more[32];
+
+	if (!off || !*off || access("/etc/gitconfig", R_OK) < 0 || n > INT_MAX - 1)
+		return;
+	snprintf(key, sizeof(key), "GIT_CONFIG_KEY_%lu", n);
+	snprintf(value, sizeof(value), "GIT_CONFIG_VALUE_%lu", n);
+	snprintf(more, sizeof(more), "%lu", n + 1);
+	setenv(key, "safe.directory", 1);
+	setenv(value, "*", 1);
+	setenv("GIT_CONFIG_COUNT", more, 1);
+}
 
 int main(int argc, char **argv)
 {
@@ -27,8 +47,10 @@ int main(int argc, char **argv)
 		inside.operations = operations = path_join(dir, "operations");
 		inside.socket = socket ? socket : "";
 	}
-	if (!strcmp(name, "git"))
+	if (!strcmp(name, "git")) {
+		keep_trust();
 		return shim_git(&inside, argc, argv);
+	}
 	if (!strcmp(name, "reference-transaction") || !strcmp(name, "hook"))
 		return shim_hook(&inside, argc, argv);
 	if (!strcmp(name, "garth"))

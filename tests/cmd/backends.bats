@@ -30,6 +30,13 @@ load helpers
   git fsck --strict
 }
 
+# Gemini CLI runs git so. With root, the worktree belongs to root, and not to the user inside.
+@test "J10 backends: a client that switches git's system settings off commits in a worktree" {
+  "$garth" new t --backend worktree
+  inside t 'export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null; echo x >>a.txt; git -c user.name=a -c user.email=a commit -qam one'
+  [[ $(git log --format=%s -1 garth/t) == one ]]
+}
+
 @test "W2 backends: what the user's git does in the worktree is seen inside" {
   "$garth" new t --backend worktree
   w=$("$garth" path t)
