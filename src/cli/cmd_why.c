@@ -90,15 +90,24 @@ static void judge_mount(const struct context *c, const struct jail *j, struct wh
 	}
 }
 
-static void judge_rules(const struct context *c, const struct jail *j, struct why *w)
+/* As publish/policy.h judges a path. */
+static void judge_publish(const struct context *c, const struct strvec *allowed, struct why *w)
+{
+	const struct config_policy *p = &c->config.policy;
+	const char *glob = protect_path(p, allowed, w->below, false);
+
+	w->publish = !glob && protect_in_scope(p, allowed, "", w->below);
+	if (glob)
+		w->publish_why = xasprintf("'%s' protects it until garth allow TASK PATH", glob);
+	else if (!w->publish)
+		w->publish_why = xstrdup("policy.scope does not have it, until garth allow TASK PATH");
+}
+
+static void judge_rules(const struct jail *j, struct why *w)
 {
 	/* without namespaces the description has none, and they hold for the gateway only */
 	const struct rule *read = rules_read(&j->rules, w->below), *write = rules_write(&j->rules, w->below);
-	const char *glob = protect_path(&c->config.policy, NULL, w->below, false);
 
-	w->publish = !glob;
-	if (glob)
-		w->publish_why = xasprintf("'%s' protects it until garth allow TASK PATH", glob);
 	if (read) {
 		w->read = !rule_denies(read);
 		w->read_why = rule_text(read);
@@ -142,6 +151,7 @@ static int explain(struct context *c, struct task_at *at, const char *word, bool
 	__attribute__((cleanup(network_release))) struct network net = { 0 };
 	__attribute__((cleanup(why_release))) struct why w = { .path = inside_path(c, at->task, word) };
 	struct walls_opts o = { .net = &net };
+	auto_strvec allowed = STRVEC_INIT;
 	struct run_opts s = { 0 };
 	auto_jail jail = { 0 };
 
@@ -149,7 +159,8 @@ static int explain(struct context *c, struct task_at *at, const char *word, bool
 		err_set(e, ERR_USAGE, "'%s' is not a plain path: no '.', no '..', no empty part", word);
 		return say_error(e);
 	}
-	if (runtime_network(c, at->task, NULL, NULL, &s, e) < 0)
+	if (runtime_network(c, at->task, NULL, NULL, &s, e) < 0 || context_store(c, e) < 0 ||
+		store_allowed(c->store, at->task->id, &allowed, e) < 0)
 		return say_error(e);
 	net = s.net;
 	if (walls_describe(c, at, &o, &jail, e) < 0)
@@ -159,7 +170,8 @@ static int explain(struct context *c, struct task_at *at, const char *word, bool
 		!strcmp(w.mounted, at->task->workspace)) {
 		w.below = w.path + strlen(at->task->workspace);
 		w.below += *w.below == '/';
-		judge_rules(c, &jail, &w);
+		judge_publish(c, &allowed, &w);
+		judge_rules(&jail, &w);
 	}
 	return print(at->task, &w, json);
 }

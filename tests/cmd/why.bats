@@ -25,6 +25,16 @@ END
   fails 2 '' "$garth" why t
 }
 
+@test "J4 why: a path that the user allowed for the task can be published; one outside of the task's scope cannot" {
+  echo 'policy: {scope: [dir/**]}' | configure
+  "$garth" new t
+  [[ $("$garth" why t a.txt) == *'publish  no: policy.scope does not have it'* ]]
+  [[ $("$garth" why t dir/b.txt) == *'publish  yes' ]]
+  "$garth" allow t .envrc a.txt
+  [[ $("$garth" why t .envrc) == *'publish  yes' ]]
+  [[ $("$garth" why t a.txt) == *'publish  yes' ]]
+}
+
 @test "J4 why: what it says is what happens" {
   mkdir docs; echo d >docs/x; git add docs; git commit -qm docs
   echo 'jail: {deny_write: [docs], deny_read: [dir/b.txt]}' | configure
