@@ -18,9 +18,9 @@ static const struct subcommand {
 	{ "schema", plan_cmd_schema, 0, 0, "", " json " },
 	{ "graph", plan_cmd_graph, 1, 1, "FILE or PLAN", " json dot mermaid " },
 	{ "run", plan_cmd_run, 1, 1, "FILE", " json dry-run keep-walls detach fail-fast " },
-	{ "resume", plan_cmd_resume, 1, 1, "PLAN", " json detach fail-fast " },
-	{ "status", plan_cmd_status, 1, 1, "PLAN", " json watch " },
-	{ "log", plan_cmd_log, 1, 2, "PLAN [STAGE]", " json " },
+	{ "resume", plan_cmd_resume, 0, 1, "[PLAN]", " json detach fail-fast " },
+	{ "status", plan_cmd_status, 0, 1, "[PLAN]", " json watch " },
+	{ "log", plan_cmd_log, 0, 2, "[PLAN [STAGE]]", " json " },
 	{ "ls", plan_cmd_ls, 0, 0, "", " json all " },
 	{ "approve", plan_cmd_approve, 2, 2, "PLAN STAGE", " tip " },
 	{ "reject", plan_cmd_reject, 2, -1, "PLAN STAGE [REASON]", "" },
@@ -101,8 +101,8 @@ int cmd_plan(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	s = find(argv[0], &e);
-	p.words = argv + 1;
 	p.n = l.words - 1;
+	p.words = p.n ? argv + 1 : (char *[]){ NULL };
 	if (!s || check_options(s, opts, &e) < 0 || check_words(s, p.n, &e) < 0)
 		return say_error(&e);
 	return s->run(&p);

@@ -13,7 +13,7 @@
 #include "task/context.h"
 
 struct plan_line {
-	char **words; /* after the subcommand's name */
+	char **words; /* after the subcommand's name; the first is NULL if there is none */
 	int n;
 	bool json, dot, mermaid, dry_run, keep_walls;
 	bool detach, fail_fast, watch, all, satisfied, check;

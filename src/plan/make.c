@@ -184,12 +184,45 @@ int plan_open(struct context *c, const struct plan_row *row, struct plan *ret, s
 	return plan_thaw(text, strlen(text), ret, e);
 }
 
+static int none_here(struct err *e)
+{
+	err_set(e, ERR_NOTFOUND, "no plan was run in the repository of this directory");
+	return err_hint(e, "garth plan ls --all");
+}
+
+/* The plan that is meant if none is named. */
+static int find_only(struct context *c, int64_t project, struct plan_row *ret, struct err *e)
+{
+	auto_plan_row_list open = { 0 }, all = { 0 };
+	struct plan_row_list *l = &open;
+
+	if (store_plan_list(c->store, project, false, &open, e) < 0)
+		return -1;
+	if (open.n > 1) {
+		err_set(e, ERR_USAGE, "which plan? %zu are not over, among them '%s' and '%s'", open.n,
+			open.v[0].name, open.v[1].name);
+		return err_hint(e, "garth plan ls");
+	}
+	if (!open.n) {
+		if (store_plan_list(c->store, project, true, &all, e) < 0)
+			return -1;
+		l = &all;
+	}
+	if (!l->n)
+		return none_here(e);
+	*ret = l->v[l->n - 1];
+	l->v[l->n - 1] = (struct plan_row){ 0 };
+	return 0;
+}
+
 int plan_find(struct context *c, const char *word, struct plan_row *ret, struct err *e)
 {
 	int64_t here = 0;
 
 	if (context_store(c, e) < 0 || here_project(c, ".", &here, e) < 0)
 		return -1;
+	if (!word)
+		return here > 0 ? find_only(c, here, ret, e) : none_here(e);
 	if (here > 0 && !store_plan_by_name(c->store, here, word, ret, e))
 		return 0;
 	*e = (struct err)ERR_INIT;

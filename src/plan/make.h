@@ -27,7 +27,8 @@ int plan_finish_making(
 	struct context *c, const struct plan_make_spec *s, struct plan_row *row, struct err *e);
 int plan_open(struct context *c, const struct plan_row *row, struct plan *ret, struct err *e);
 
-/* Finds a plan by the word of a person: NAME of the current project, else of any. ERR_NOTFOUND. */
+/* Finds a plan by the word of a person: NAME of the current project, else of any. ERR_NOTFOUND. If word is NULL: the
+ * current project's only plan that is not over, else its newest. ERR_USAGE if there are several. */
 int plan_find(struct context *c, const char *word, struct plan_row *ret, struct err *e);
 
 /* ERR_BUSY if another runner works on the plan. *ret_dir is the plan's directory, which the caller closes. */

@@ -45,6 +45,24 @@ is_stopped() {
   fails 3 "no plan 'nothing'" "$garth" plan status nothing
 }
 
+@test "T10 plan: status, log and resume take the only plan that is not over, else the newest, if none is named" {
+  fails 3 'no plan was run' "$garth" plan status
+  two; "$garth" plan run "$T/plan.yaml" 2>/dev/null
+  [[ $("$garth" plan status) == 'plan two: done'* ]]
+  [[ $("$garth" plan log) == *'b: done'* ]]
+  call "$garth" plan resume
+  [[ $code == 0 && $err == *"plan 'two' is done"* ]] || complain
+  for id in one other; do
+    plan 'version: 1' "plan_id: $id" 'agent: script' 'stages:' '- {id: a, name: A, working_dir: ".", approve: before, script: "true"}'
+    call "$garth" plan run "$T/plan.yaml"
+    [[ $code == 6 ]] || complain
+    [[ $id == other || $("$garth" plan status) == 'plan one: '* ]] || complain
+  done
+  fails 2 "which plan? 2 are not over, among them 'one' and 'other'" "$garth" plan status
+  cd "$T"
+  fails 3 'no plan was run' "$garth" plan log
+}
+
 @test "T10 plan: killed at any step, it reaches the same end, and nothing is merged twice" {
   local step pid n=0
   for step in plan-made-rows plan-made-task plan-step plan-deed plan-stage-task plan-stage-told plan-stage-noted plan-stage-run \
