@@ -52,6 +52,7 @@ static void start(struct keeper *k, const struct disk_room *now)
 {
 	struct meter *m = &k->meter;
 	struct measure_job job = { .late = m->late,
+		.settles = k->paused && !m->settled,
 		.free_bytes = m->began.bytes,
 		.free_files = m->began.files,
 		.held_bytes = m->held.bytes,
@@ -117,11 +118,12 @@ static void obey(struct keeper *k, struct measure_result *r)
 	struct meter *m = &k->meter;
 
 	r->why[sizeof(r->why) - 1] = '\0';
-	/* not while it is paused, nor after the user's own commands: keep what it used before */
-	if (!k->paused && (k->spec.main_cmd || !m->held.bytes)) {
+	/* not later while it is paused, nor after the user's own commands: keep what it used before */
+	if (k->paused ? !m->settled : k->spec.main_cmd || !m->held.bytes) {
 		m->held.bytes = r->bytes;
 		m->held.files = r->files;
 	}
+	m->settled = k->paused;
 	m->max = r->max_bytes;
 	if (r->verdict == MEASURE_WARN || r->verdict == MEASURE_PAUSE)
 		notifier_tell(k->notifier, NOTIFY_LIMIT, r->why);
@@ -170,6 +172,8 @@ void meter_start(struct keeper *k)
 void meter_pause(struct keeper *k)
 {
 	look_at_disk(k, &k->meter.paused);
+	k->meter.settled = false;
+	k->meter.outdated = k->meter.pid != 0;
 }
 
 void meter_resume(struct keeper *k)

@@ -21,11 +21,13 @@ struct meter {
 	pid_t pid;                      /* 0: none runs */
 	int fd;                         /* its result */
 	bool late;                      /* the last one took too long and was killed */
-	bool outdated;                  /* the one that runs began before the task was resumed */
+	bool outdated;                  /* the one that runs began before the task was paused or resumed */
+	bool settled;                   /* one that began after the pause has ended */
 	struct disk_room began, paused; /* free space at the keeper's start, and at the pause */
 	struct disk_room room;          /* free disk space when the last measurement began */
 	int64_t at, not_before;         /* when that was, and the earliest time for the next; clock_ms */
-	struct disk_room held;          /* what the task used by the last measurement before a pause */
+	struct disk_room
+		held; /* what the task used by the last measurement before a pause, and the first after it */
 	uint64_t max;
 };
 

@@ -120,9 +120,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static bool has_grown(uint64_t now, uint64_t before, uint64_t max, uint64_t slack)
+/* part: what part of the limit it may grow by. */
+static bool has_grown(uint64_t now, uint64_t before, uint64_t max, uint64_t part, uint64_t slack)
 {
-	return max && now > larger(max, before) + larger(max / SLACK_PART, slack);
+	return max && now > larger(max, before) + larger(max / part, slack);
 }
 
 /* The task is paused, or runs only the user's commands, and still grows. */
@@ -130,9 +131,11 @@ static bool grows_unasked(const struct meter *m)
 {
 	const struct measure_job *j = m->job;
 	uint64_t held = j->held_bytes ? j->held_bytes : (uint64_t)m->task.disk;
+	/* between the measurement that led to the pause and the pause itself it may have written much */
+	uint64_t part = j->settles ? 1 : SLACK_PART;
 
-	return (held && has_grown(m->use.bytes, held, m->max_bytes, SLACK_BYTES)) ||
-	       (j->held_files && has_grown(m->use.inodes, j->held_files, m->max_files, SLACK_FILES));
+	return (held && has_grown(m->use.bytes, held, m->max_bytes, part, SLACK_BYTES)) ||
+	       (j->held_files && has_grown(m->use.inodes, j->held_files, m->max_files, part, SLACK_FILES));
 }
 
 static int move(struct meter *m, const char *event, const char *to, const char *why, struct err *e)

@@ -23,13 +23,14 @@ enum measure_verdict {
 };
 
 struct measure_job {
-	int64_t task;                    /* its id */
-	pid_t first;                     /* every process of the task descends from it */
-	pid_t receivers[2];              /* Garth's own, to whose sockets the task can send; 0: none */
-	bool late;                       /* the last measurement took too long */
+	int64_t task;       /* its id */
+	pid_t first;        /* every process of the task descends from it */
+	pid_t receivers[2]; /* Garth's own, to whose sockets the task can send; 0: none */
+	bool late;          /* the last measurement took too long */
+	bool settles;       /* the first since the task was paused: it may have written until the pause */
 	uint64_t free_bytes, free_files; /* free on the disk when the keeper started; 0: not known */
 	uint64_t lost_bytes;             /* how much the free space has shrunk since the task was paused */
-	/* What the task held when this keeper last measured it unpaused; 0: not known. */
+	/* What the task held when this keeper last measured it unpaused, or first after the pause; 0: not known. */
 	uint64_t held_bytes, held_files;
 };
 

@@ -402,6 +402,30 @@ PY
   done
 }
 
+stopped_meter() {
+  local p
+  meter=
+  for p in $(cat /proc/"$1"/task/*/children); do
+    [[ $(<"/proc/$p/comm") != garth-meter ]] || ! grep -q '^State:.*T' "/proc/$p/status" || meter=$p
+  done
+  [[ -n $meter ]]
+}
+
+@test "J8 limits: what a task writes between the measurement and the pause does not end it" {
+  limits 'max_disk: 7MB, check_every: 1'
+  GARTH_FAULT=stop:pause-stored "$garth" run -q -d -t t --backend worktree -- sh -c '
+    head -c 4000000 /dev/zero >a; cp a b; until test -e go; do sleep 0.1; done; cp a c; touch written; sleep 1000'
+  local w keeper; w=$("$garth" path t); keeper=$(keeper_of t)
+  eventually stopped_meter "$keeper"
+  touch "$w/go"; eventually test -e "$w/written"
+  stopped_meter "$keeper"; kill -CONT "$meter"
+  eventually is_state t paused
+  # it is measured again meanwhile
+  sleep 3
+  [[ $(state_of t) == paused ]]
+  [[ $("$garth" audit t) != *'went on writing'* ]]
+}
+
 # The attack sends a descriptor of a removed file to the gateway, over a connection that waits behind many slow ones, and
 # closes everything: the file is in no process of the task, and no socket of the task has the descriptor.
 @test "J8 ESCAPES 20 36 limits: removed files that wait in a connection to the gateway count" {
