@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "keeper/wire.h"
+#include "plan/make.h"
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "runtime/add_layers.h"
@@ -14,6 +15,7 @@
 #include "runtime/run.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 #include "task/agent_name.h"
 #include "task/installed_agent.h"
 #include "task/life.h"
@@ -319,6 +321,7 @@ int stage_start(struct stage_job *j, struct err *e)
 	auto_buf brief = BUF_INIT(1u << 20);
 	auto_task t = { 0 };
 	const char *agent;
+	auto_lock lock = -1;
 	auto_fd dir = -1;
 
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0)
@@ -334,7 +337,7 @@ int stage_start(struct stage_job *j, struct err *e)
 	if (home_task_dir(&j->c->home, t.id, &dir, e) < 0 || tell(j, &t, dir, agent, &brief, e) < 0)
 		return -1;
 	fault("plan-stage-told");
-	if (note_start(j, &t, e) < 0)
+	if (plan_lock_start(j->c, j->at, &lock, e) < 0 || note_start(j, &t, e) < 0)
 		return -1;
 	fault("plan-stage-noted");
 	return run_it(j, &t, agent, &brief, e);

@@ -1,15 +1,6 @@
 load helpers
 load plan_helpers
 
-# Whether a process, or one that it started, was stopped by a fault.
-is_stopped() {
-  local p
-  for p in $1 $(cat /proc/"$1"/task/*/children 2>/dev/null); do
-    if grep -q '^State:.*T' /proc/"$p"/status 2>/dev/null; then return 0; fi
-  done
-  return 1
-}
-
 @test "T10 plan: stages run in tasks of their own, are checked, and their work goes to the user's branch in one merge" {
   two
   call "$garth" plan run "$T/plan.yaml"

@@ -29,3 +29,41 @@ history_of() { "$garth" plan log "$1" --json | json '"; ".join(v["stage"] + " " 
   call "$garth" plan resume held
   [[ $code == 0 ]] || complain
 }
+
+# stopped STEP PLAN…: runs the plan's file until a process stops at this step. $runner is its runner.
+stopped() {
+  GARTH_FAULT=stop:$1 "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & runner=$!
+  eventually is_stopped $runner || complain "never stopped at $1" "$(<"$T/o")"
+}
+go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
+
+@test "T10 plan: an agent that is just being started does not outlive the cancelling of its stage, or of its plan" {
+  local pid
+  plan 'plan_id: stop' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}'
+  stopped plan-stage-noted
+  # a command that was killed in the middle did not end it
+  GARTH_FAULT=plan-cancelled "$garth" plan cancel stop || true
+  [[ $("$garth" plan status stop --json | json 'd["plan_state"]') == cancelled ]]
+  "$garth" plan cancel stop >"$T/c" 2>&1 3>&- & pid=$!
+  eventually is_stage stop a cancelled
+  go_on
+  wait $pid || complain "$(<"$T/c")"
+  wait $runner || true
+  [[ $(field stop.a state) != running ]] || complain "$("$garth" ls)"
+  # a stage alone
+  plan 'plan_id: one' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}' '- {id: b, script: "true"}'
+  stopped plan-stage-noted
+  "$garth" plan cancel one a >"$T/c" 2>&1 3>&- & pid=$!
+  eventually is_stage one a cancelled
+  go_on
+  wait $pid || complain "$(<"$T/c")"
+  wait $runner || true
+  [[ $(field one.a state) != running ]] || complain "$("$garth" ls)"
+  # before it was noted, it never starts
+  plan 'plan_id: none' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}'
+  stopped plan-stage-told
+  "$garth" plan cancel none
+  go_on
+  wait $runner || true
+  [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
+}

@@ -21,3 +21,12 @@ agent() {
   chmod +x fake; git add fake; git commit -qm fake
   configure <<<'agents: {fake: {programs: [fake], run: [./fake, "{prompt_file}"], resume: [./fake, "{answer}"], quota: [no more today]}}'
 }
+
+# Whether a process, or one that it started, was stopped by a fault.
+is_stopped() {
+  local p
+  for p in $1 $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    if grep -q '^State:.*T' /proc/"$p"/status 2>/dev/null; then return 0; fi
+  done
+  return 1
+}
