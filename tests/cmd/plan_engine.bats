@@ -67,3 +67,17 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   wait $runner || true
   [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
 }
+
+@test "T10 plan: a merge that somebody is in the way of is tried again, less and less often, and the status says why" {
+  plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
+  stopped plan-stage-checked
+  touch .git/refs/heads/garth/lock.lock
+  go_on
+  eventually gives 'it is tried again' "$garth" plan status lock
+  # the point is that little happens
+  sleep 2
+  (($(history_of lock | grep -o merging | wc -l) <= 3)) || complain "$(history_of lock)"
+  rm .git/refs/heads/garth/lock.lock
+  wait $runner || complain "$(<"$T/o")"
+  [[ $(<b) == 1 ]]
+}
