@@ -81,3 +81,17 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   wait $runner || complain "$(<"$T/o")"
   [[ $(<b) == 1 ]]
 }
+
+@test "T10 plan: artifacts may be large: a large file is no stub, and is not read" {
+  plan 'plan_id: large' 'agent: script' 'retries: {check: 0}' 'stages:' \
+    '- {id: a, artifacts: ["big/*"], script: "mkdir big; truncate -s 70M big/1; echo 1 >big/2; git add big; git commit -qm a"}' \
+    '- {id: b, wiring: [{source: big/1, pattern: x, description: x}], dependencies: [a], script: "true"}' \
+    '- {id: c, artifacts: ["big/*"], dependencies: [a], script: ": >big/3; git add big; git commit -qm c"}' \
+    '- {id: d, artifacts: ["big/*"], dependencies: [a], script: "echo TODO >big/3; git add big; git commit -qm d"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  is_stage large a done
+  [[ $(stage large b note) == *"'big/1' is larger than 48 MiB: it is not searched"* ]] || complain "$(stage large b note)"
+  [[ $(stage large c note) == *"'big/3' is empty"* ]] || complain "$(stage large c note)"
+  [[ $(stage large d note) == *"'big/3' has a stub: TODO"* ]] || complain "$(stage large d note)"
+}
