@@ -284,16 +284,6 @@ int step_stage(
 	return 0;
 }
 
-static int start(struct stage_job *j, struct err *e)
-{
-	bool failed = false;
-
-	/* only before its first run */
-	if (!j->at->attempt && !j->at->starting && stage_check_before(j, &failed, e) < 0)
-		return -1;
-	return failed ? 0 : stage_start(j, e);
-}
-
 /* With merge: each. What cannot be merged now is tried again after the next stage, and at the end. */
 static int land_part(struct stage_job *j, struct err *e)
 {
@@ -311,7 +301,7 @@ static int land_part(struct stage_job *j, struct err *e)
 
 int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
 {
-	int rc = deed == DEED_START   ? start(j, e)
+	int rc = deed == DEED_START   ? stage_start(j, e)
 		 : deed == DEED_CHECK ? stage_check(j, e)
 		 : deed == DEED_MERGE ? stage_merge(j, e)
 				      : land_part(j, e);

@@ -42,9 +42,6 @@ load plan_helpers
     git reset -q --hard HEAD~2
   done
 }
-# the processes of the last runner may need a moment to die
-runs_again() { call "$garth" plan resume "$1"; [[ $err != *'another command runs the plan'* ]]; }
-
 @test "T10 plan: what goes wrong: a failed check goes back to the agent with its output, crashes are bounded, a quota costs nothing" {
   agent <<'EOF'
 stage_check() { case $GARTH_ATTEMPT in 1) cp "$1" brief; echo wrong >out ;; *) printf '%s\n' "$1" >told; echo right >out ;; esac; save; }

@@ -95,3 +95,41 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(stage large c note) == *"'big/3' is empty"* ]] || complain "$(stage large c note)"
   [[ $(stage large d note) == *"'big/3' has a stub: TODO"* ]] || complain "$(stage large d note)"
 }
+
+@test "T10 plan: one undo takes a plan back whole, says so, and the plan is not merged any more" {
+  two back 'merge: ask'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  # a check is made on what the branch would become, and the command is killed when it has merged
+  echo 2 >c.txt; git add c.txt; git commit -qm c
+  GARTH_FAULT=plan-landed "$garth" plan merge back || true
+  [[ $(<b) == 'back a 1' ]]
+  call "$garth" plan merge back
+  [[ $code == 0 ]] || complain
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]] || complain "$("$garth" ls)"
+  [[ $("$garth" undo -n) == "plan 'back': its merge into main and the removal of 3 tasks: "* ]] || complain "$("$garth" undo -n)"
+  call "$garth" undo
+  says "the merge of plan 'back' is taken back: main is as it was, and 3 tasks are out of the trash"
+  not test -e b
+  [[ $("$garth" ls --json | json 'len(d["tasks"])') == 3 ]]
+  [[ $("$garth" plan status back --json | json '[d["plan_state"], d["merged_tip"], d["note"]]') == '["done", null, "its merge was taken back"]' ]] || complain "$("$garth" plan status back --json)"
+  call "$garth" plan merge back
+  [[ $code == 0 ]] || complain
+  [[ $(<b) == 'back a 1' ]]
+}
+
+@test "T10 plan: checks before a stage are made on the commit that it begins from, though the branch moves meanwhile" {
+  plan 'plan_id: base' 'agent: script' 'stages:' \
+    '- {id: a, before_stage: ["test ! -e late"], script: "test -e late || exit 0; git rm -q late; git commit -qm a"}'
+  # a runner is killed when it has made the task; then somebody moves the branch
+  stopped plan-stage-task
+  kill -9 $(cat /proc/"$runner"/task/*/children) "$runner" 2>/dev/null || true
+  wait $runner || true
+  local tree; tree=$({ git ls-tree garth/base; printf '100644 blob %s\tlate\n' "$(echo 1 | git hash-object -w --stdin)"; } | git mktree)
+  git update-ref refs/heads/garth/base "$(git commit-tree -p garth/base -m late "$tree")"
+  eventually runs_again base
+  [[ $code == 1 ]] || complain
+  [[ $(stage base a note) == 'before it began: test ! -e late: exit code 1' ]] || complain
+  # what was looked at is what it begins from
+  [[ $(field base.a base) == "$(git rev-parse garth/base)" ]] || complain "$("$garth" show base.a)"
+}

@@ -30,3 +30,6 @@ is_stopped() {
   done
   return 1
 }
+
+# the processes of the last runner may need a moment to die
+runs_again() { call "$garth" plan resume "$1"; [[ $err != *'another command runs the plan'* ]]; }
