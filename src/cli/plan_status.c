@@ -18,6 +18,7 @@
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "keeper/log.h"
+#include "plan/beside.h"
 #include "plan/make.h"
 #include "plan/stage_life.h"
 #include "runtime/watch.h"
@@ -104,6 +105,16 @@ static void put_needs(const struct plan *p, const struct stage_row_list *l, size
 			buf_printf(out, "%s%s", out->len ? ", " : "after ", l->v[s->needs[k]].name);
 }
 
+/* The stage that may change the same files, and is not done with it. */
+static void put_blocker(const struct plan *p, const struct stage_row_list *l, size_t i, struct buf *out)
+{
+	long other = beside_blocker(p, l, i);
+
+	if (other >= 0)
+		buf_printf(out, "after %s, which may change the same files and is %s", l->v[other].name,
+			l->v[other].state);
+}
+
 static void put_last(const struct context *c, const struct plan *p, const struct stage_row_list *l, size_t i,
 	struct buf *out)
 {
@@ -114,6 +125,8 @@ static void put_last(const struct context *c, const struct plan *p, const struct
 
 	if (stage_is(s, STAGE_WAITING) && p->nstages == l->n)
 		put_needs(p, l, i, out);
+	else if ((stage_is(s, STAGE_READY) || stage_is(s, STAGE_REWORK)) && !*s->note && p->nstages == l->n)
+		put_blocker(p, l, i, out);
 	else if (stage_is(s, STAGE_QUOTA) && localtime_r(&then, &tm) &&
 		 strftime(until, sizeof(until), "%H:%M", &tm))
 		buf_printf(out, "until %s: %s", until, s->note);

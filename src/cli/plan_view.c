@@ -11,6 +11,7 @@
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "plan/stage_life.h"
+#include "plan/step.h"
 
 #define TICK_MS 1000
 
@@ -49,8 +50,8 @@ static void show_changes(struct plan_view *v, const struct plan_row *row, const 
 		if (stage_is(s, STAGE_FAILED))
 			say_failure("%s: %s: %s", s->name, s->state, say_one_line(&clean, s->note));
 		else
-			say_state("%s: %s%s%s", s->name, s->state, *s->note ? ": " : "",
-				say_one_line(&clean, s->note));
+			(step_wants_person(s) ? say_question : say_state)("%s: %s%s%s", s->name, s->state,
+				*s->note ? ": " : "", say_one_line(&clean, s->note));
 		plan_status_hint(row, s);
 	}
 	forget(v);

@@ -1,5 +1,12 @@
 #include "git/blob.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define ASK_MAX (16u << 20)
+
 /* The answer at *at: its bytes, or NULL for a missing object; false at the end. */
 static bool next(const struct buf *out, size_t *at, const char **ret, size_t *len)
 {
@@ -23,16 +30,44 @@ static bool next(const struct buf *out, size_t *at, const char **ret, size_t *le
 	return true;
 }
 
+/* One question per name, so that the answers can be counted; "-" names no object. */
+static void ask_for(const struct strvec *names, struct buf *ask)
+{
+	for (size_t i = 0; i < names->n; i++)
+		buf_printf(ask, "%s\n", strchr(names->v[i], '\n') ? "-" : names->v[i]);
+}
+
+int blob_sizes(const struct git *g, const struct strvec *names, int64_t **ret, struct err *e)
+{
+	auto_buf ask = BUF_INIT(ASK_MAX), out = BUF_INIT(ASK_MAX);
+	auto_strvec args = STRVEC_INIT;
+	int64_t *sizes = xcalloc(names->n + 1, sizeof(*sizes));
+	const char *line;
+
+	for (size_t i = 0; i < names->n; i++)
+		sizes[i] = -1;
+	*ret = sizes;
+	ask_for(names, &ask);
+	if (!ask.len)
+		return 0;
+	strvec_pushl(&args, "cat-file", "--batch-check=%(objectsize)", NULL);
+	if (git_run(g, &args, &ask, &out, e) < 0)
+		return free(sizes), -1;
+	line = buf_str(&out);
+	for (size_t i = 0; i < names->n && *line; i++, line += strcspn(line, "\n"), line += *line == '\n')
+		if (strspn(line, "0123456789") == strcspn(line, "\n"))
+			sizes[i] = strtoll(line, NULL, 10);
+	return 0;
+}
+
 int blob_read(const struct git *g, const struct strvec *names, blob_fn *fn, void *arg, struct err *e)
 {
-	auto_buf ask = BUF_INIT(16 << 20), out = BUF_INIT(64 << 20);
+	auto_buf ask = BUF_INIT(ASK_MAX), out = BUF_INIT(64 << 20);
 	auto_strvec args = STRVEC_INIT;
 	size_t at = 0, len = 0;
 	const char *blob;
 
-	/* one question per name, so that the answers can be counted; "-" names no object */
-	for (size_t i = 0; i < names->n; i++)
-		buf_printf(&ask, "%s\n", strchr(names->v[i], '\n') ? "-" : names->v[i]);
+	ask_for(names, &ask);
 	if (!ask.len)
 		return 0;
 	strvec_pushl(&args, "cat-file", "--batch", NULL);

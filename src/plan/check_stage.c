@@ -66,15 +66,14 @@ int stage_check_known(struct stage_job *j, struct err *e)
 	return check(j, j->repo, e);
 }
 
-int stage_check_before(struct stage_job *j, bool *ret_failed, struct err *e)
+int stage_check_before(struct stage_job *j, const char *base, bool *ret_failed, struct err *e)
 {
 	auto_checks_result r = { 0 };
 	auto_repo repo = { 0 };
-	char tip[OID_SIZE];
 
 	*ret_failed = false;
-	if (job_open_repo(j->c, j->row, &repo, e) < 0 || job_integration(j->c, j->row, &repo, tip, e) < 0 ||
-		checks_run(j, &repo, tip, CHECKS_BEFORE, &r, e) < 0 || context_store(j->c, e) < 0)
+	if (job_open_repo(j->c, j->row, &repo, e) < 0 ||
+		checks_run(j, &repo, base, CHECKS_BEFORE, &r, e) < 0 || context_store(j->c, e) < 0)
 		return -1;
 	*ret_failed = !r.passed;
 	return r.passed ? 0

@@ -13,8 +13,9 @@
 int stage_check(struct stage_job *j, struct err *e);
 /* The same if all results are known (checks_known): nothing is run. j->repo is open. */
 int stage_check_known(struct stage_job *j, struct err *e);
-/* The checks that come before the agent; the stage is `ready`. *ret_failed: one of them failed, and so did the stage. */
-int stage_check_before(struct stage_job *j, bool *ret_failed, struct err *e);
+/* The checks that come before the agent, on the commit that it begins from; the stage is `ready`. *ret_failed: one of them
+ * failed, and so did the stage. */
+int stage_check_before(struct stage_job *j, const char *base, bool *ret_failed, struct err *e);
 /* A check failed, on the stage's commit or after its merge: the agent gets another turn, or the stage has failed. */
 int stage_failed(struct stage_job *j, const struct check_row *failed, const char *prompt, struct err *e);
 

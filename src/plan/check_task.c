@@ -48,12 +48,15 @@ int check_task_clear(const struct stage_job *j, struct err *e)
 {
 	auto_str name = name_of(j);
 	auto_task left = { 0 };
+	bool gone;
 
 	if (context_store(j->c, e) < 0)
 		return -1;
-	if (store_task_by_name(j->c->store, j->row->project_id, name, &left, e) < 0)
+	if (store_task_by_name(j->c->store, j->row->project_id, name, &left, e) < 0 ||
+		task_settle(j->c, &left, &gone, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	drop(j->c, &left);
+	if (!gone)
+		drop(j->c, &left);
 	return 0;
 }
 

@@ -19,6 +19,12 @@
 
 #define CHECK_SECONDS 600
 #define TREE_MAX      (512u << 20)
+/* A larger artifact is no stub. */
+#define STUB_MAX (1 << 20)
+/* Files of artifacts are read together up to this size, and one more of STUB_MAX. */
+#define READ_TOGETHER (16 << 20)
+/* The largest file in which patterns and texts are looked for. */
+#define SEARCH_MAX (48u << 20)
 
 void checks_result_release(struct checks_result *r)
 {
@@ -166,9 +172,8 @@ static int find_files(
 }
 
 struct artifact {
-	const struct strvec *paths;
+	const struct strvec *paths; /* of the files that are read together */
 	struct buf why;
-	size_t read;
 };
 
 static int judge_artifact(size_t i, const char *data, size_t len, void *arg, struct err *e)
@@ -176,32 +181,84 @@ static int judge_artifact(size_t i, const char *data, size_t len, void *arg, str
 	struct artifact *a = arg;
 
 	(void)e;
-	a->read++;
 	if (!a->why.len)
 		check_judge_artifact(a->paths->v[i], data, len, &a->why);
 	return 0;
 }
 
+/* Reads the files from *at on, as many as may be read together. A large one is no stub, whatever is in it. */
+static int judge_some(struct round *x, const struct strvec *paths, const int64_t *sizes, size_t *at,
+	struct buf *why, struct err *e)
+{
+	auto_strvec some = STRVEC_INIT, names = STRVEC_INIT;
+	struct git g = repo_git(x->repo);
+	struct artifact a = { .paths = &some, .why = BUF_INIT(1000) };
+	int64_t size = 0;
+	int rc;
+
+	for (; *at < paths->n && size < READ_TOGETHER; ++*at) {
+		if (sizes[*at] > STUB_MAX)
+			continue;
+		size += sizes[*at] > 0 ? sizes[*at] : 0;
+		strvec_push(&some, paths->v[*at]);
+		strvec_pushf(&names, "%s:%s", x->commit, paths->v[*at]);
+	}
+	rc = blob_read(&g, &names, judge_artifact, &a, e);
+	buf_addstr(why, buf_str(&a.why));
+	buf_release(&a.why);
+	return rc;
+}
+
+static int sizes_of(struct round *x, const struct strvec *paths, int64_t **ret, struct err *e)
+{
+	auto_strvec names = STRVEC_INIT;
+	struct git g = repo_git(x->repo);
+
+	for (size_t i = 0; i < paths->n; i++)
+		strvec_pushf(&names, "%s:%s", x->commit, paths->v[i]);
+	return blob_sizes(&g, &names, ret, e);
+}
+
 static int run_artifact(struct round *x, const struct due *d, struct check_row *row, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT;
+	auto_buf why = BUF_INIT(1000);
+	int64_t *sizes = NULL;
+	int rc = 0;
+
+	if (find_files(x, dir_of(d), d->check->glob, &paths, e) < 0 || sizes_of(x, &paths, &sizes, e) < 0)
+		return -1;
+	for (size_t at = 0; !rc && !why.len && at < paths.n;)
+		rc = judge_some(x, &paths, sizes, &at, &why, e);
+	free(sizes);
+	if (!paths.n)
+		buf_printf(&why, "the commit has no file '%s'", d->check->glob);
+	row->passed = !why.len;
+	row->code = -1;
+	row->why = xstrdup(buf_str(&why));
+	row->output = xstrdup("");
+	return rc;
+}
+
+/* Calls fn with the file's bytes, if there is such a file. What is too large to be searched is said in *why. */
+static int read_one(struct round *x, const char *path, blob_fn *fn, void *arg, struct buf *why, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT, names = STRVEC_INIT;
 	struct git g = repo_git(x->repo);
-	struct artifact a = { .paths = &paths, .why = BUF_INIT(1000) };
-	int rc;
+	int64_t *sizes = NULL;
+	bool large;
 
-	if (find_files(x, dir_of(d), d->check->glob, &paths, e) < 0)
+	if (!path)
+		return 0;
+	strvec_push(&paths, path);
+	strvec_pushf(&names, "%s:%s", x->commit, path);
+	if (sizes_of(x, &paths, &sizes, e) < 0)
 		return -1;
-	for (size_t i = 0; i < paths.n; i++)
-		strvec_pushf(&names, "%s:%s", x->commit, paths.v[i]);
-	rc = blob_read(&g, &names, judge_artifact, &a, e);
-	if (!paths.n)
-		buf_printf(&a.why, "the commit has no file '%s'", d->check->glob);
-	row->passed = !a.why.len;
-	row->code = -1;
-	row->why = xstrdup(buf_str(&a.why));
-	row->output = xstrdup("");
-	buf_release(&a.why);
-	return rc;
+	large = sizes[0] > SEARCH_MAX;
+	free(sizes);
+	if (large)
+		buf_printf(why, "'%s' is larger than %u MiB: it is not searched", path, SEARCH_MAX >> 20);
+	return large ? 0 : blob_read(&g, &names, fn, arg, e);
 }
 
 struct regression {
@@ -227,16 +284,10 @@ static int judge_regression(size_t i, const char *data, size_t len, void *arg, s
 static int run_regression(struct round *x, const struct due *d, struct check_row *row, struct err *e)
 {
 	auto_str path = check_path(dir_of(d), d->check->path);
-	auto_strvec names = STRVEC_INIT;
-	struct git g = repo_git(x->repo);
 	struct regression r = { .check = d->check, .why = BUF_INIT(1000) };
-	int rc = 0;
+	int rc = read_one(x, path, judge_regression, &r, &r.why, e);
 
-	if (path)
-		strvec_pushf(&names, "%s:%s", x->commit, path);
-	if (path)
-		rc = blob_read(&g, &names, judge_regression, &r, e);
-	if (!r.there)
+	if (!r.there && !r.why.len)
 		buf_printf(&r.why, "the commit has no file '%s'", d->check->path);
 	row->passed = !r.why.len;
 	row->code = -1;
@@ -265,24 +316,21 @@ static int judge_wiring(size_t i, const char *data, size_t len, void *arg, struc
 static int run_wiring(struct round *x, const struct due *d, struct check_row *row, struct err *e)
 {
 	auto_str path = check_path(dir_of(d), d->check->path);
-	auto_strvec names = STRVEC_INIT;
-	struct git g = repo_git(x->repo);
+	auto_buf why = BUF_INIT(1000);
 	struct plan_regex pattern;
 	struct wiring w = { .pattern = &pattern };
-	int rc = 0;
+	int rc;
 
 	if (plan_regex_compile(&pattern, d->check->pattern, e) < 0)
 		return -1;
-	if (path)
-		strvec_pushf(&names, "%s:%s", x->commit, path);
-	if (path)
-		rc = blob_read(&g, &names, judge_wiring, &w, e);
+	rc = read_one(x, path, judge_wiring, &w, &why, e);
 	plan_regex_release(&pattern);
+	if (!w.matches && !why.len)
+		buf_printf(&why, w.there ? "no line of '%s' has it" : "the commit has no file '%s'",
+			d->check->path);
 	row->passed = w.matches;
 	row->code = -1;
-	row->why = w.matches ? xstrdup("")
-			     : xasprintf(w.there ? "no line of '%s' has it" : "the commit has no file '%s'",
-				       d->check->path);
+	row->why = xstrdup(buf_str(&why));
 	row->output = xstrdup("");
 	return rc;
 }

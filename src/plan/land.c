@@ -25,11 +25,11 @@ static int check(struct stage_job *j, const char *commit, struct err *e)
 
 	if (!j->plan->nchecks)
 		return 0;
-	if (job_open_repo(j->c, j->row, &repo, e) < 0 ||
-		checks_run(j, &repo, commit, CHECKS_PLAN, &r, e) < 0)
+	if (job_open_repo(j->c, j->row, &repo, e) < 0 || checks_run(j, &repo, commit, CHECKS_PLAN, &r, e) < 0)
 		return -1;
 	return r.passed ? 0
-			: err_set(e, ERR_REFUSED, "a check of the plan fails on what it would become: %.200s: %.150s",
+			: err_set(e, ERR_REFUSED,
+				  "a check of the plan fails on what it would become: %.200s: %.150s",
 				  r.failed.title, r.failed.why);
 }
 
@@ -88,6 +88,25 @@ static void put_stages_away(struct stage_job *j)
 	}
 }
 
+/* With the merge, so that one undo takes all of it back. The merge may have been made by a runner that was killed. */
+static int put_all_away(struct stage_job *j, struct task *t, struct err *e)
+{
+	struct err none = ERR_INIT;
+	auto_deed merge = { 0 };
+
+	if (context_store(j->c, e) < 0)
+		return -1;
+	if (store_deed_of(j->c->store, t->id, "merge", &merge, &none) < 0)
+		store_batch_begin(j->c->store);
+	else if (store_batch_join(j->c->store, merge.id, e) < 0)
+		return -1;
+	put_stages_away(j);
+	put_away(j, t, !has_nothing(t));
+	if (j->c->store)
+		store_batch_end(j->c->store);
+	return 0;
+}
+
 static int find_task(struct stage_job *j, struct task *t, struct err *e)
 {
 	if (context_store(j->c, e) < 0 || store_task_any(j->c->store, j->row->task_id, t, e) < 0)
@@ -114,13 +133,8 @@ int plan_land(struct stage_job *j, struct err *e)
 		stage_set(&j->row->merged, *t.published ? t.published : t.base);
 		return 0;
 	}
-	store_batch_begin(j->c->store);
 	rc = merge(j, &t, e);
-	if (!rc && !context_store(j->c, e) && !j->c->config.merge_keep) {
-		put_stages_away(j);
-		put_away(j, &t, !has_nothing(&t));
-	}
-	if (j->c->store)
-		store_batch_end(j->c->store);
+	if (!rc && !j->c->config.merge_keep)
+		rc = put_all_away(j, &t, e);
 	return rc;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "plan/stage_life.h"
 #include "plan/start.h"
 #include "runtime/add_layers.h"
@@ -19,6 +20,8 @@
 #include "task/task.h"
 
 #define PLACE "plans"
+/* How long the start of an agent may take, without the set-up. */
+#define START_MS 60000
 
 static int refuse_taken(struct context *c, int64_t project, const char *name, struct err *e)
 {
@@ -263,6 +266,31 @@ bool plan_has_runner(const struct context *c, const struct plan_row *row)
 	auto_str path = xasprintf(PLACE "/%lld/lock", (long long)row->id);
 
 	return lock_is_held(c->home.fd, path);
+}
+
+static char *start_lock(const struct stage_row *s)
+{
+	return xasprintf("start-%lld", (long long)s->number);
+}
+
+int plan_lock_start(const struct context *c, const struct stage_row *s, int *ret_lock, struct err *e)
+{
+	auto_str name = start_lock(s);
+	auto_fd dir = -1;
+
+	return open_dir(c, s->plan_id, false, &dir, e) < 0 ? -1 : lock_take(dir, name, false, ret_lock, e);
+}
+
+int plan_wait_start(const struct context *c, const struct stage_row *s, struct err *e)
+{
+	auto_str name = start_lock(s), path = xasprintf(PLACE "/%lld/%s", (long long)s->plan_id, name);
+	struct deadline d = deadline_in(START_MS);
+
+	while (lock_is_held(c->home.fd, path))
+		if (!deadline_sleep(&d, 10))
+			return err_set(
+				e, ERR_FAILED, "the agent of stage '%s' is still being started", s->name);
+	return 0;
 }
 
 void plan_wake(const struct context *c, int64_t plan)

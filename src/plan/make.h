@@ -34,6 +34,13 @@ int plan_find(struct context *c, const char *word, struct plan_row *ret, struct 
 /* ERR_BUSY if another runner works on the plan. *ret_dir is the plan's directory, which the caller closes. */
 int plan_lock(struct context *c, const struct plan_row *row, int *ret_dir, int *ret_lock, struct err *e);
 bool plan_has_runner(const struct context *c, const struct plan_row *row);
+/*
+ * A process that starts a stage's agent holds this lock from before it notes that until the agent runs. Who cancels a stage
+ * writes that first, and waits for the lock: afterwards either the agent runs, and can be ended, or it never will.
+ */
+int plan_lock_start(const struct context *c, const struct stage_row *s, int *ret_lock, struct err *e);
+/* ERR_FAILED if that takes too long. */
+int plan_wait_start(const struct context *c, const struct stage_row *s, struct err *e);
 /* Tells the runner, if there is one, that something has changed. */
 void plan_wake(const struct context *c, int64_t plan);
 /* In the plan's directory: what plan_wake writes to, and where a runner in the background prints. */

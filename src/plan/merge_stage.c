@@ -131,12 +131,12 @@ static int cannot_merge(struct merging *m, const struct merge_result *r, struct 
 	*e = (struct err)ERR_INIT;
 	if (why.kind == ERR_CONFLICT && r->conflicts.n)
 		return conflicts(m, &r->conflicts, e);
-	/* somebody moved the integration branch meanwhile, or has its lock */
-	if (why.kind == ERR_CONFLICT || why.kind == ERR_BUSY)
-		return stage_move(j->c->store, j->at, STAGE_QUEUED, e, "%s", "");
-	stage_set(&j->at->back, STAGE_QUEUED);
-	if (why.kind == ERR_REFUSED)
-		return stage_move(j->c->store, j->at, STAGE_ASKING, e, "%.900s", why.msg);
+	/* somebody moved the integration branch meanwhile, has its lock, or has it checked out: the runner tries again */
+	if (why.kind == ERR_CONFLICT || why.kind == ERR_BUSY) {
+		if (stage_move(j->c->store, j->at, STAGE_QUEUED, e, "it is tried again: %.900s", why.msg) < 0)
+			return -1;
+		return err_set(e, ERR_BUSY, "%s", why.msg);
+	}
 	return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%.900s", why.msg);
 }
 

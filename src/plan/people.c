@@ -8,8 +8,12 @@
 #include "plan/make.h"
 #include "plan/stage_life.h"
 #include "runtime/control.h"
+#include "sys/fault.h"
 #include "task/task.h"
 #include "task/tip.h"
+
+/* How often a stage is read again that the runner changes. */
+#define CANCEL_TRIES 20
 
 /* Writes down what a person decided, before it holds. */
 static int record(
@@ -136,13 +140,15 @@ int people_retry(struct context *c, struct stage_row *s, const char *prompt, boo
 		"", e);
 }
 
-/* Ends what runs there, so that nothing is published any more. */
+/* Ends what runs there, so that nothing is published any more. The stage is over, so no run can begin that was not noted. */
 static int end_task(struct context *c, const struct stage_row *s, struct err *e)
 {
 	auto_task t = { 0 };
 
 	if (!s->task_id)
 		return 0;
+	if (plan_wait_start(c, s, e) < 0)
+		return -1;
 	if (task_find_id(c, s->task_id, &t, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	if (!task_is_busy(c, &t))
@@ -175,23 +181,48 @@ int people_cancel(struct context *c, struct stage_row *s, struct err *e)
 	return end_stage(c, s, STAGE_CANCELLED, e);
 }
 
-int people_cancel_plan(struct context *c, struct plan_row *p, struct err *e)
+/* A runner may write to a stage at the same moment: *ret_again says that it has to be read again. What a command that was
+ * killed did not end is ended now. */
+static int cancel_rest(struct context *c, int64_t plan, bool *ret_again, struct err *e)
 {
 	auto_stage_row_list stages = { 0 };
-	auto_str was = xstrdup(p->state);
 
-	if (p->ended)
-		return err_set(e, ERR_REFUSED, "the plan '%s' is over: it is %s", p->name, p->state);
-	stage_set(&p->state, PLAN_CANCELLED);
-	p->ended = time(NULL);
-	if (context_store(c, e) < 0 || store_plan_write(c->store, p, was, e) < 0 ||
-		store_stage_list(c->store, p->id, &stages, e) < 0)
+	*ret_again = false;
+	if (context_store(c, e) < 0 || store_stage_list(c->store, plan, &stages, e) < 0)
 		return -1;
-	plan_wake(c, p->id);
-	for (size_t i = 0; i < stages.n; i++)
-		if (stage_life_allows(stages.v[i].state, STAGE_CANCELLED) && !stage_is_over(&stages.v[i]) &&
-			people_cancel(c, &stages.v[i], e) < 0 && e->kind != ERR_BUSY)
+	for (size_t i = 0; i < stages.n; i++) {
+		struct stage_row *s = &stages.v[i];
+		int rc = 0;
+
+		if (stage_is(s, STAGE_CANCELLED))
+			rc = end_task(c, s, e);
+		else if (!stage_is_over(s) && stage_life_allows(s->state, STAGE_CANCELLED))
+			rc = people_cancel(c, s, e);
+		if (rc < 0 && e->kind != ERR_BUSY)
 			return -1;
-	*e = (struct err)ERR_INIT;
+		*ret_again |= rc < 0;
+		*e = (struct err)ERR_INIT;
+	}
 	return 0;
+}
+
+int people_cancel_plan(struct context *c, struct plan_row *p, struct err *e)
+{
+	auto_str was = xstrdup(p->state);
+	bool again = true;
+
+	if (p->ended && strcmp(p->state, PLAN_CANCELLED) != 0)
+		return err_set(e, ERR_REFUSED, "the plan '%s' is over: it is %s", p->name, p->state);
+	if (!p->ended) {
+		stage_set(&p->state, PLAN_CANCELLED);
+		p->ended = time(NULL);
+		if (context_store(c, e) < 0 || store_plan_write(c->store, p, was, e) < 0)
+			return -1;
+	}
+	fault("plan-cancelled");
+	plan_wake(c, p->id);
+	for (int i = 0; again && i < CANCEL_TRIES; i++)
+		if (cancel_rest(c, p->id, &again, e) < 0)
+			return -1;
+	return again ? err_set(e, ERR_BUSY, "stages of the plan '%s' are still being changed", p->name) : 0;
 }

@@ -155,7 +155,8 @@ static bool is_too_large(const char *posix)
 				return true;
 			*s = (struct size){ 0 };
 		} else if (p[-1] == ')' && s > levels) {
-			inner = s->all;
+			/* an empty one, too, is there as often as it is repeated */
+			inner = s->all ? s->all : 1;
 			s--;
 			s->all += inner;
 			s->last = inner;

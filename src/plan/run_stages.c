@@ -28,6 +28,9 @@
 /* After a deed that could not be done now because somebody else was at work on it: longer each time. */
 #define AGAIN_MS     200
 #define AGAIN_MAX_MS 6400
+/* A merge may wait for something that only a person can take away. */
+#define MERGE_AGAIN_MS     1000
+#define MERGE_AGAIN_MAX_MS 30000
 /* A stage has failed if its deed was killed so often in a row. */
 #define DEATHS_MAX 5
 /* How long a stopped runner waits for deeds that are short. */
@@ -155,9 +158,11 @@ static size_t number_of(const struct runner *r, int64_t stage)
 	return 0;
 }
 
-static void note_end(struct again *a, int status)
+static void note_end(struct again *a, enum step_deed deed, int status)
 {
-	int64_t ms = (int64_t)AGAIN_MS << (a->tries < 5 ? a->tries : 5);
+	int64_t first = deed == DEED_MERGE ? MERGE_AGAIN_MS : AGAIN_MS;
+	int64_t max = deed == DEED_MERGE ? MERGE_AGAIN_MAX_MS : AGAIN_MAX_MS;
+	int64_t ms = first << (a->tries < 5 ? a->tries : 5);
 
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
 		*a = (struct again){ 0 };
@@ -165,7 +170,7 @@ static void note_end(struct again *a, int status)
 	}
 	a->tries++;
 	a->deaths += WIFSIGNALED(status);
-	a->at = clock_ms() + (ms < AGAIN_MAX_MS ? ms : AGAIN_MAX_MS);
+	a->at = clock_ms() + (ms < max ? ms : max);
 }
 
 static bool reap(struct runner *r)
@@ -182,7 +187,7 @@ static bool reap(struct runner *r)
 		}
 		any = true;
 		if (w->stage != LANDING)
-			note_end(&r->again[number_of(r, w->stage)], status);
+			note_end(&r->again[number_of(r, w->stage)], w->deed, status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}

@@ -7,13 +7,16 @@
 
 #include "base/alloc.h"
 #include "keeper/wire.h"
+#include "plan/check_stage.h"
+#include "plan/make.h"
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
-#include "runtime/add_layers.h"
+#include "plan/stage_task.h"
 #include "runtime/choose_network.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "sys/lock.h"
 #include "task/agent_name.h"
 #include "task/installed_agent.h"
 #include "task/life.h"
@@ -48,40 +51,6 @@ int stage_agent(const struct config *c, const struct plan *p, const struct plan_
 		"stage '%s' has no agent: neither it nor the plan nor agents.default names one, and not just one is installed",
 		s->id);
 	return err_hint(e, "garth agent ls");
-}
-
-static int find_task(struct stage_job *j, struct task *ret, struct err *e)
-{
-	auto_str branch = job_branch(j->row);
-	auto_task t = { 0 };
-
-	if (context_store(j->c, e) < 0)
-		return -1;
-	if (store_task_by_name(j->c->store, j->row->project_id, j->at->task, &t, e) < 0 ||
-		task_find_id(j->c, t.id, ret, e) < 0)
-		return -1;
-	if (!strcmp(ret->target, branch))
-		return 0;
-	task_release(ret);
-	*ret = (struct task){ 0 };
-	return err_set(e, ERR_EXISTS, "there is another task '%s', which is not the plan's", j->at->task);
-}
-
-static int make_task(struct stage_job *j, struct task *ret, struct err *e)
-{
-	auto_str branch = job_branch(j->row);
-	auto_project p = { 0 };
-	auto_add_layers layers = { 0 };
-	struct task_spec spec = { .name = j->at->task,
-		.rev = branch,
-		.submodules = j->stage->submodules,
-		.add_layers = runtime_add_layers,
-		.add_layers_arg = &layers };
-
-	if (context_store(j->c, e) < 0 || store_project_by_id(j->c->store, j->row->project_id, &p, e) < 0)
-		return -1;
-	spec.dir = p.path;
-	return task_create(j->c, &spec, ret, e);
 }
 
 static void add_notes(const struct stage_job *j, const struct stage_row *r, struct buf *out)
@@ -314,27 +283,38 @@ static int run_it(
 	return is_running(j, e);
 }
 
+/* Checks read the configuration again, so a name in it does not last. */
+static int name_agent(struct stage_job *j, char **ret, struct err *e)
+{
+	const char *agent;
+
+	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0)
+		return -1;
+	*ret = xstrdup(agent);
+	return 0;
+}
+
 int stage_start(struct stage_job *j, struct err *e)
 {
 	auto_buf brief = BUF_INIT(1u << 20);
 	auto_task t = { 0 };
-	const char *agent;
+	auto_str agent = NULL;
+	auto_lock lock = -1;
 	auto_fd dir = -1;
+	bool failed = false;
 
-	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0)
+	if (name_agent(j, &agent, e) < 0 || stage_task(j, &t, e) < 0)
 		return -1;
-	if (find_task(j, &t, e) < 0) {
-		if (e->kind != ERR_NOTFOUND)
-			return -1;
-		*e = (struct err)ERR_INIT;
-		if (make_task(j, &t, e) < 0)
-			return -1;
-	}
 	fault("plan-stage-task");
+	/* only before its first run, and on what it begins from */
+	if (!t.started && !j->at->starting && stage_check_before(j, t.base, &failed, e) < 0)
+		return -1;
+	if (failed)
+		return 0;
 	if (home_task_dir(&j->c->home, t.id, &dir, e) < 0 || tell(j, &t, dir, agent, &brief, e) < 0)
 		return -1;
 	fault("plan-stage-told");
-	if (note_start(j, &t, e) < 0)
+	if (plan_lock_start(j->c, j->at, &lock, e) < 0 || note_start(j, &t, e) < 0)
 		return -1;
 	fault("plan-stage-noted");
 	return run_it(j, &t, agent, &brief, e);

@@ -3,6 +3,7 @@
  * at any point it is called again, and finds what is there.
  *
  *	the task, made from the tip of the integration branch       fault plan-stage-task
+ *	the checks that come before its first run, on the task's base; if one fails, the stage has failed
  *	what the plan says of it: stage.yaml, its brief              fault plan-stage-told
  *	store: a run is about to start, and which one was the last   fault plan-stage-noted
  *	the run                                                      fault plan-stage-run

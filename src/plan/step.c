@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "plan/beside.h"
 #include "plan/check_stage.h"
 #include "plan/land.h"
 #include "plan/look.h"
@@ -67,30 +68,10 @@ static size_t count_agent(const struct stage_job *j, const char *agent)
 	return n;
 }
 
-/* Whether a stage has begun to change files that others could change too, and its changes are not merged. */
-static bool is_at_work(const struct stage_row *s)
-{
-	return (s->attempt || s->starting) && !stage_is_over(s);
-}
-
-static bool lists(const struct plan_stage *s, size_t other)
-{
-	for (size_t i = 0; i < s->noverlaps; i++)
-		if (s->overlaps[i] == other)
-			return true;
-	return false;
-}
-
 /* Stages that may change the same files, in no order, come one after the other. */
-static bool overlaps_one_at_work(const struct stage_job *j)
+static bool waits_for_another(const struct stage_job *j)
 {
-	size_t own = (size_t)(j->stage - j->plan->stages);
-
-	for (size_t i = 0; i < j->all->n; i++)
-		if (i != own && is_at_work(&j->all->v[i]) &&
-			(lists(j->stage, i) || lists(&j->plan->stages[i], own)))
-			return true;
-	return false;
+	return beside_blocker(j->plan, j->all, (size_t)(j->stage - j->plan->stages)) >= 0;
 }
 
 /* *ret: the stage can start; it has a slot then. */
@@ -98,7 +79,7 @@ static int find_room(struct stage_job *j, const struct config_agent *a, bool *re
 {
 	*ret = false;
 	/* one that was being started when a runner died has its slot */
-	if (!j->at->starting && !j->at->attempt && overlaps_one_at_work(j))
+	if (waits_for_another(j))
 		return 0;
 	if (!j->at->slot && a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
 		return 0;
@@ -303,16 +284,6 @@ int step_stage(
 	return 0;
 }
 
-static int start(struct stage_job *j, struct err *e)
-{
-	bool failed = false;
-
-	/* only before its first run */
-	if (!j->at->attempt && !j->at->starting && stage_check_before(j, &failed, e) < 0)
-		return -1;
-	return failed ? 0 : stage_start(j, e);
-}
-
 /* With merge: each. What cannot be merged now is tried again after the next stage, and at the end. */
 static int land_part(struct stage_job *j, struct err *e)
 {
@@ -330,7 +301,7 @@ static int land_part(struct stage_job *j, struct err *e)
 
 int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
 {
-	int rc = deed == DEED_START   ? start(j, e)
+	int rc = deed == DEED_START   ? stage_start(j, e)
 		 : deed == DEED_CHECK ? stage_check(j, e)
 		 : deed == DEED_MERGE ? stage_merge(j, e)
 				      : land_part(j, e);
@@ -351,6 +322,9 @@ bool step_goes_on(const struct stage_job *j)
 	const struct stage_row *s = j->at;
 
 	if (stage_is_over(s) || step_wants_person(s))
+		return false;
+	/* whether the other one goes on is asked for that one */
+	if ((stage_is(s, STAGE_READY) || stage_is(s, STAGE_REWORK)) && waits_for_another(j))
 		return false;
 	return !stage_is(s, STAGE_WAITING) || needs_are_met(j);
 }

@@ -147,9 +147,13 @@ static int clear_left(struct context *c, const struct task *like, const char *na
 	struct deadline d = deadline_in(LEAVE_MS);
 	auto_task left = { 0 };
 	auto_fd dir = -1;
+	bool gone;
 
-	if (store_task_by_name(c->store, like->project_id, name, &left, e) < 0)
+	if (store_task_by_name(c->store, like->project_id, name, &left, e) < 0 ||
+		task_settle(c, &left, &gone, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+	if (gone)
+		return 0;
 	if (home_task_dir(&c->home, left.id, &dir, e) < 0)
 		return -1;
 	if (faccessat(dir, SETUP_MARK, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && strcmp(left.state, STATE_CREATING))

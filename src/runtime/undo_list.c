@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "git/ref.h"
+#include "store/plan.h"
 #include "task/archive.h"
 #include "task/here.h"
 #include "task/lookup.h"
@@ -25,6 +26,8 @@ void undo_list_release(struct undo_list *l)
 		free(l->v[i].deeds);
 		free(l->v[i].project);
 		free(l->v[i].path);
+		free(l->v[i].plan);
+		free(l->v[i].target);
 	}
 	free(l->v);
 	*l = (struct undo_list){ 0 };
@@ -82,6 +85,37 @@ static void add(struct undo_list *l, struct deed *d)
 	*d = (struct deed){ 0 };
 }
 
+static char *target_of(const struct deed *merge)
+{
+	json_t *o = json_loads(merge->data, 0, NULL);
+	const char *target = NULL;
+	char *ret;
+
+	json_unpack(o, "{s:s}", "target", &target);
+	ret = target ? xstrdup(ref_short(target)) : NULL;
+	json_decref(o);
+	return ret;
+}
+
+/* Whether the merge of a plan is among them. */
+static int find_plan(struct context *c, struct undoable *u, struct err *e)
+{
+	for (size_t i = 0; i < u->n && u->n > 1 && !u->plan; i++) {
+		const struct deed *d = &u->deeds[i];
+		struct err none = ERR_INIT;
+		auto_deed merge = { 0 };
+
+		if (!undo_came_with_merge(d) ||
+			store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0)
+			continue;
+		if (store_plan_by_task(c->store, d->task_id, &u->plan, e) < 0)
+			return -1;
+		if (u->plan)
+			u->target = target_of(&merge);
+	}
+	return 0;
+}
+
 static int complete(struct context *c, struct undoable *u, struct err *e)
 {
 	auto_project p = { 0 };
@@ -90,6 +124,8 @@ static int complete(struct context *c, struct undoable *u, struct err *e)
 		return -1;
 	u->project = steal_ptr(p.name);
 	u->path = steal_ptr(p.path);
+	if (find_plan(c, u, e) < 0)
+		return -1;
 	u->gone = true;
 	for (size_t i = 0; i < u->n; i++)
 		u->gone = u->gone && is_gone(c, &u->deeds[i]);
@@ -169,24 +205,20 @@ char *undo_describe(const struct undoable *u)
 {
 	const struct deed *d = &u->deeds[0];
 	auto_buf names = BUF_INIT(4096);
-	const char *target = NULL;
-	auto_str was = NULL;
-	char *text;
-	json_t *o;
+	auto_str was = NULL, target = NULL;
 
 	if (u->n > 1) {
 		name_tasks(u, &names);
+		if (u->plan && u->target)
+			return xasprintf("plan '%s': its merge into %s and the removal of %zu tasks: %s",
+				u->plan, u->target, u->n, buf_str(&names));
 		return xasprintf("the removal of %zu tasks: %s", u->n, buf_str(&names));
 	}
 	if (undo_came_with_merge(d))
 		return xasprintf("the merge of task '%s', and its removal", d->task);
 	if (!strcmp(d->kind, "rename") && (was = rename_old_name(d)))
 		return xasprintf("the rename of task '%s' to '%s'", was, d->task);
-	o = json_loads(d->data, 0, NULL);
-	if (!strcmp(d->kind, "merge"))
-		json_unpack(o, "{s:s}", "target", &target);
-	text = target ? xasprintf("the merge of task '%s' into %s", d->task, ref_short(target))
+	target = strcmp(d->kind, "merge") ? NULL : target_of(d);
+	return target ? xasprintf("the merge of task '%s' into %s", d->task, target)
 		      : xasprintf("the %s of task '%s'", d->kind, d->task);
-	json_decref(o);
-	return text;
 }

@@ -38,6 +38,15 @@ void store_batch_begin(struct store *s)
 	s->batch = 0;
 }
 
+int store_batch_join(struct store *s, int64_t deed, struct err *e)
+{
+	if (db_run(s, e, "UPDATE deed SET batch = id WHERE id = ? AND batch = 0", "i", deed) < 0)
+		return -1;
+	s->in_batch = true;
+	s->batch = deed;
+	return 0;
+}
+
 void store_batch_end(struct store *s)
 {
 	s->in_batch = false;
@@ -129,8 +138,14 @@ int store_deed_of(struct store *s, int64_t task, const char *kind, struct deed *
 	return err_set(e, ERR_NOTFOUND, "there is no %s of that task to take back", kind);
 }
 
+/* A plan whose merge is taken back is not merged any more. That is written first: the branch has moved already. */
 int store_deed_undone(struct store *s, int64_t id, struct err *e)
 {
+	if (db_run(s, e,
+		    "UPDATE plan SET merged = '', note = 'its merge was taken back' WHERE merged <> '' AND task_id ="
+		    " (SELECT task_id FROM deed WHERE id = ? AND kind = 'merge')",
+		    "i", id) < 0)
+		return -1;
 	if (db_run(s, e, "UPDATE deed SET undone = ? WHERE id = ? AND undone = 0", "ii", db_now(), id) < 0)
 		return -1;
 	if (!sqlite3_changes(s->db))

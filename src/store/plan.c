@@ -142,6 +142,21 @@ int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
+int store_plan_by_task(struct store *s, int64_t task, char **ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	*ret = NULL;
+	if (db_prepare(s, &st, e, "SELECT name FROM plan WHERE task_id = ? ORDER BY id DESC LIMIT 1", "i",
+		    task) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got > 0)
+		*ret = db_text(st, 0);
+	return got < 0 ? -1 : 0;
+}
+
 int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row_list *ret, struct err *e)
 {
 	auto_plan_row_list l = { 0 };

@@ -94,6 +94,9 @@ int store_plan_write(struct store *s, struct plan_row *p, const char *from, stru
 /* The name of the plan that a task belongs to, as its own or a stage's, if that plan is not over; on the heap. NULL: none. */
 int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e);
 
+/* The name of the plan whose own task this is, over or not; on the heap. NULL: none. */
+int store_plan_by_task(struct store *s, int64_t task, char **ret, struct err *e);
+
 /* The stages of a plan, in its order. */
 int store_stage_list(struct store *s, int64_t plan, struct stage_row_list *ret, struct err *e);
 int store_stage_by_name(

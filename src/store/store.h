@@ -286,6 +286,8 @@ int store_deed_add(
 	struct store *s, int64_t task, const char *kind, const char *data, int64_t *ret_id, struct err *e);
 /* All deeds added between begin and end form one batch. It cannot be nested. */
 void store_batch_begin(struct store *s);
+/* The same as begin, but they belong to a deed that is there already, which began a batch or is in none. */
+int store_batch_join(struct store *s, int64_t deed, struct err *e);
 void store_batch_end(struct store *s);
 struct deed_list {
 	struct deed *v;

@@ -274,6 +274,20 @@ int remove_finish(struct context *c, struct task *t, struct err *e)
 	return 0;
 }
 
+/* After a crash it is half of a task: whoever looks at it removes the rest. Its commands have changed its state. */
+static int mark_half(struct context *c, const struct task *t, struct err *e)
+{
+	auto_task now = { 0 };
+
+	if (store_task_by_id(c->store, t->id, &now, e) < 0)
+		return -1;
+	if (strcmp(now.state, STATE_CREATING) &&
+		store_task_move(c->store, t->id, now.state, STATE_CREATING, e) < 0)
+		return -1;
+	fault("drop-marked");
+	return 0;
+}
+
 int remove_for_good(struct context *c, struct task *t, struct err *e)
 {
 	auto_task_at at = { .ws.dir = -1 };
@@ -284,8 +298,11 @@ int remove_for_good(struct context *c, struct task *t, struct err *e)
 		submodule_refs_find(c, &at, &refs, e) < 0 || submodule_refs_save(at.ws.dir, &refs, e) < 0)
 		return -1;
 	task_at_close(&at);
+	if (mark_half(c, t, e) < 0)
+		return -1;
 	if (leave_repository(c, t, false, tip, e) < 0 || move_files(c, t, false, e) < 0)
 		return -1;
+	fault("drop-moved");
 	submodule_refs_forget(t->id, &refs);
 	return store_task_forget(c->store, t->id, e);
 }

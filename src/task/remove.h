@@ -42,7 +42,7 @@ void discarded_release(struct discarded *d);
 int discarded_read(const struct deed *d, struct discarded *ret, struct err *e);
 
 /* Removes a task that never was anybody's: the one in which a set-up ran. Nothing goes to the trash, and no
- * list shows it. The caller holds its lock. */
+ * list shows it. The caller holds its lock. After a crash the task is half made, and is removed by task_settle. */
 int remove_for_good(struct context *c, struct task *t, struct err *e);
 /* The file that marks such a task, in its directory: it has the name of the layer that is made. Who makes a layer
  * holds the layer's lock. */

@@ -217,6 +217,15 @@ nothing_half() {
   "$garth" new t
   [[ $(inside t 'cat deps/one deps/runs ~/.npm/_cacache/one' | tr '\n' ' ') == '1 run 1 ' ]]
   nothing_half
+  # nor while the task in which it ran is removed
+  for step in drop-marked drop-moved; do
+    echo "$step" >pkg.lock; commit "$step"
+    GARTH_FAULT=$step call "$garth" new "u-$step"
+    [[ $code == 137 ]] || complain "$step"
+    "$garth" new "v-$step"
+    [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"] if t["name"].startswith("setup")]') == '[]' ]] || complain "$step"
+  done
+  nothing_half
 }
 
 @test "W7 set-up: rollback --full restores its files; a task that is resumed and undone still has them" {

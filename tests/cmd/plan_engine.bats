@@ -1,0 +1,135 @@
+load helpers
+load plan_helpers
+
+# What happened to the stages, in order: "a running", "a done" …
+history_of() { "$garth" plan log "$1" --json | json '"; ".join(v["stage"] + " " + v["what"] for v in d["history"] if "stage" in v)'; }
+
+@test "T10 plan: stages that may change the same files do not run at once, and a held one ends the run of those that wait for it" {
+  plan 'plan_id: same' 'agent: script' 'stages:' \
+    '- {id: a, files: ["x/**"], script: "mkdir x; echo 1 >x/a; git add x; git commit -qm a"}' \
+    '- {id: b, files: ["x/**"], script: "mkdir -p x; echo 1 >x/b; git add x; git commit -qm b"}' \
+    '- {id: c, files: [y], script: "echo 1 >y; git add y; git commit -qm c"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $(history_of same) == *'a done'*'b running'* ]] || complain "$(history_of same)"
+  plan 'plan_id: held' 'agent: script' 'merge: never' 'stages:' \
+    '- {id: a, files: ["x/**"], approve: after, script: "echo 2 >x/a; git commit -qam a"}' \
+    '- {id: b, files: ["x/**"], script: "echo 2 >x/b; git commit -qam b"}'
+  call timeout 60 "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  is_stage held a approval
+  "$garth" plan hold held a
+  call timeout 60 "$garth" plan resume held
+  [[ $code == 6 ]] || complain
+  [[ $err == *'garth plan release held a'* ]] || complain
+  call "$garth" plan status held
+  [[ $out == *'b '*'after a, which may change the same files and is held'* ]] || complain
+  "$garth" plan release held a
+  "$garth" plan approve held a
+  call "$garth" plan resume held
+  [[ $code == 0 ]] || complain
+}
+
+# stopped STEP PLAN…: runs the plan's file until a process stops at this step. $runner is its runner.
+stopped() {
+  GARTH_FAULT=stop:$1 "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & runner=$!
+  eventually is_stopped $runner || complain "never stopped at $1" "$(<"$T/o")"
+}
+go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
+
+@test "T10 plan: an agent that is just being started does not outlive the cancelling of its stage, or of its plan" {
+  local pid
+  plan 'plan_id: stop' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}'
+  stopped plan-stage-noted
+  # a command that was killed in the middle did not end it
+  GARTH_FAULT=plan-cancelled "$garth" plan cancel stop || true
+  [[ $("$garth" plan status stop --json | json 'd["plan_state"]') == cancelled ]]
+  "$garth" plan cancel stop >"$T/c" 2>&1 3>&- & pid=$!
+  eventually is_stage stop a cancelled
+  go_on
+  wait $pid || complain "$(<"$T/c")"
+  wait $runner || true
+  [[ $(field stop.a state) != running ]] || complain "$("$garth" ls)"
+  # a stage alone
+  plan 'plan_id: one' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}' '- {id: b, script: "true"}'
+  stopped plan-stage-noted
+  "$garth" plan cancel one a >"$T/c" 2>&1 3>&- & pid=$!
+  eventually is_stage one a cancelled
+  go_on
+  wait $pid || complain "$(<"$T/c")"
+  wait $runner || true
+  [[ $(field one.a state) != running ]] || complain "$("$garth" ls)"
+  # before it was noted, it never starts
+  plan 'plan_id: none' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}'
+  stopped plan-stage-told
+  "$garth" plan cancel none
+  go_on
+  wait $runner || true
+  [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
+}
+
+@test "T10 plan: a merge that somebody is in the way of is tried again, less and less often, and the status says why" {
+  plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
+  stopped plan-stage-checked
+  touch .git/refs/heads/garth/lock.lock
+  go_on
+  eventually gives 'it is tried again' "$garth" plan status lock
+  # the point is that little happens
+  sleep 2
+  (($(history_of lock | grep -o merging | wc -l) <= 3)) || complain "$(history_of lock)"
+  rm .git/refs/heads/garth/lock.lock
+  wait $runner || complain "$(<"$T/o")"
+  [[ $(<b) == 1 ]]
+}
+
+@test "T10 plan: artifacts may be large: a large file is no stub, and is not read" {
+  plan 'plan_id: large' 'agent: script' 'retries: {check: 0}' 'stages:' \
+    '- {id: a, artifacts: ["big/*"], script: "mkdir big; truncate -s 70M big/1; echo 1 >big/2; git add big; git commit -qm a"}' \
+    '- {id: b, wiring: [{source: big/1, pattern: x, description: x}], dependencies: [a], script: "true"}' \
+    '- {id: c, artifacts: ["big/*"], dependencies: [a], script: ": >big/3; git add big; git commit -qm c"}' \
+    '- {id: d, artifacts: ["big/*"], dependencies: [a], script: "echo TODO >big/3; git add big; git commit -qm d"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  is_stage large a done
+  [[ $(stage large b note) == *"'big/1' is larger than 48 MiB: it is not searched"* ]] || complain "$(stage large b note)"
+  [[ $(stage large c note) == *"'big/3' is empty"* ]] || complain "$(stage large c note)"
+  [[ $(stage large d note) == *"'big/3' has a stub: TODO"* ]] || complain "$(stage large d note)"
+}
+
+@test "T10 plan: one undo takes a plan back whole, says so, and the plan is not merged any more" {
+  two back 'merge: ask'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  # a check is made on what the branch would become, and the command is killed when it has merged
+  echo 2 >c.txt; git add c.txt; git commit -qm c
+  GARTH_FAULT=plan-landed "$garth" plan merge back || true
+  [[ $(<b) == 'back a 1' ]]
+  call "$garth" plan merge back
+  [[ $code == 0 ]] || complain
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]] || complain "$("$garth" ls)"
+  [[ $("$garth" undo -n) == "plan 'back': its merge into main and the removal of 3 tasks: "* ]] || complain "$("$garth" undo -n)"
+  call "$garth" undo
+  says "the merge of plan 'back' is taken back: main is as it was, and 3 tasks are out of the trash"
+  not test -e b
+  [[ $("$garth" ls --json | json 'len(d["tasks"])') == 3 ]]
+  [[ $("$garth" plan status back --json | json '[d["plan_state"], d["merged_tip"], d["note"]]') == '["done", null, "its merge was taken back"]' ]] || complain "$("$garth" plan status back --json)"
+  call "$garth" plan merge back
+  [[ $code == 0 ]] || complain
+  [[ $(<b) == 'back a 1' ]]
+}
+
+@test "T10 plan: checks before a stage are made on the commit that it begins from, though the branch moves meanwhile" {
+  plan 'plan_id: base' 'agent: script' 'stages:' \
+    '- {id: a, before_stage: ["test ! -e late"], script: "test -e late || exit 0; git rm -q late; git commit -qm a"}'
+  # a runner is killed when it has made the task; then somebody moves the branch
+  stopped plan-stage-task
+  kill -9 $(cat /proc/"$runner"/task/*/children) "$runner" 2>/dev/null || true
+  wait $runner || true
+  local tree; tree=$({ git ls-tree garth/base; printf '100644 blob %s\tlate\n' "$(echo 1 | git hash-object -w --stdin)"; } | git mktree)
+  git update-ref refs/heads/garth/base "$(git commit-tree -p garth/base -m late "$tree")"
+  eventually runs_again base
+  [[ $code == 1 ]] || complain
+  [[ $(stage base a note) == 'before it began: test ! -e late: exit code 1' ]] || complain
+  # what was looked at is what it begins from
+  [[ $(field base.a base) == "$(git rev-parse garth/base)" ]] || complain "$("$garth" show base.a)"
+}
