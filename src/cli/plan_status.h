@@ -11,10 +11,7 @@
 #include "store/plan.h"
 #include "task/context.h"
 
-/* The table, at most `height` lines of it (0: all) for a terminal of this width (0: as wide as it gets). */
-void plan_status_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
-	const struct stage_row_list *l, size_t width, size_t height, struct strvec *ret);
-/* The command that a person would give next for this stage, if it waits for one. */
+/* Says which command a person would give next for this stage, if it waits for one. */
 void plan_status_hint(const struct plan_row *row, const struct stage_row *s);
 /* The graph of a plan that was begun, with the states of its stages. ERR_NOTFOUND. */
 int plan_status_graph(

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "cli/plan_status.h"
+#include "cli/plan_table.h"
 #include "cli/say.h"
 #include "cli/terminal.h"
 #include "plan/stage_life.h"
@@ -72,7 +73,8 @@ static void show_table(
 	auto_buf out = BUF_INIT(4u << 20);
 
 	terminal_size(&size);
-	plan_status_lines(v->c, p, row, l, size.cols, size.rows > 2 ? size.rows - 2u : 1, &lines);
+	size.rows = size.rows > 2 ? (uint16_t)(size.rows - 2) : 1;
+	plan_table_lines(v->c, p, row, l, &size, &lines);
 	if (v->lines)
 		buf_printf(&out, "\033[%zuA", v->lines);
 	for (size_t i = 0; i < lines.n; i++)

@@ -460,6 +460,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	struct err *e)
 {
 	struct runner r = { .c = c, .row = row, .o = o };
+	struct err ignored = ERR_INIT;
 	struct sigaction old[3];
 	int rc;
 
@@ -469,6 +470,9 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
 	stop(&r);
+	/* how it ended, perhaps by another command */
+	if (!rc && !load(&r, &ignored))
+		show(&r);
 	restore_signals(old);
 	plan_release(&r.plan);
 	stage_row_list_release(&r.stages);

@@ -319,3 +319,22 @@ runner_of() {
   [[ $(cat loom/src/hooks/generator.rs loom/src/sandbox/config.rs | wc -l) == 2 ]]
   [[ $("$garth" plan ls) == '' ]]
 }
+
+@test "T10 plan: on a small terminal, what waits for a person and what works comes first, with the command to give next" {
+  plan 'version: 1' 'plan_id: big' 'agent: script' 'stages:' \
+    "$(printf -- '- {id: s%d, name: S, working_dir: ".", dependencies: [last], script: "true"}\n' {1..30})" \
+    '- {id: last, name: L, working_dir: ".", approve: before, script: "true"}'
+  LC_ALL=C.UTF-8 NO_COLOR=1 T=$T terminals <<'PY'
+t = Terminal([GARTH, "plan", "run", os.environ["T"] + "/plan.yaml"], rows=12, cols=60)
+t.expect("garth plan approve big last")
+time.sleep(1.5)
+lines = t.text.replace("\r", "").split("\033[K")[-9:]
+assert any(l.startswith("last ") for l in lines), lines
+assert any("and 25 more: garth plan status big" in l for l in lines), lines
+assert subprocess.run([GARTH, "plan", "cancel", "big"]).returncode == 0
+# the last frame is how it ended
+t.wait()
+last = t.text[t.text.rindex("plan big: "):]
+assert last.startswith("plan big: cancelled") and "approve" not in last, t.text
+PY
+}

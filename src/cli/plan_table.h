@@ -1,0 +1,18 @@
+/* A plan's stages as a table for a terminal. */
+#ifndef CLI_PLAN_TABLE_H
+#define CLI_PLAN_TABLE_H
+
+#include "base/strvec.h"
+#include "keeper/wire.h"
+#include "plan/plan.h"
+#include "store/plan.h"
+#include "task/context.h"
+
+/* The table, at most as wide and as high as `size`; 0: as it comes. With a height, the commands that the plan waits for
+ * come after it, and what waits for a person or works is shown before what waits for its turn or is over. */
+void plan_table_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
+	const struct stage_row_list *l, const struct wire_size *size, struct strvec *ret);
+/* The command that a person would give next for this stage, on the heap; NULL if it waits for none. */
+char *plan_table_command(const struct plan_row *row, const struct stage_row *s);
+
+#endif
