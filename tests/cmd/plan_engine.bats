@@ -133,3 +133,23 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   # what was looked at is what it begins from
   [[ $(field base.a base) == "$(git rev-parse garth/base)" ]] || complain "$("$garth" show base.a)"
 }
+
+@test "T10 plan: a check is made again when the walls, the environment or the included files are others" {
+  known() { stage "$1" a results | json_list '[c["known"] for c in d]'; }
+  plan_of() { plan "plan_id: $1" 'agent: script' 'merge: never' 'stages:' '- {id: a, acceptance: ["test -f a.txt"], script: "true"}'; "$garth" plan run "$T/plan.yaml" || complain; }
+  configure <<<'{jail: {env: [WHERE]}, workspace: {include: [.env]}}'
+  echo .env >.gitignore; git add .gitignore; git commit -qm ignore
+  plan_of first
+  plan_of again
+  [[ $(known again) == '[true]' ]]
+  WHERE=here plan_of env
+  [[ $(known env) == '[false]' ]]
+  echo 1 >.env
+  plan_of include
+  [[ $(known include) == '[false]' ]]
+  plan_of same
+  [[ $(known same) == '[true]' ]]
+  configure <<<'{jail: {env: [WHERE], deny_write: [secret]}, workspace: {include: [.env]}}'
+  plan_of walls
+  [[ $(known walls) == '[false]' ]]
+}
