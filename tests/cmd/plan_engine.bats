@@ -153,3 +153,19 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   plan_of walls
   [[ $(known walls) == '[false]' ]]
 }
+
+@test "T10 plan: a plan without an agent, or with one that cannot run a stage, is refused before anything is made, and the check warns" {
+  plan 'plan_id: none' 'stages: [{id: a}]'
+  PATH=/usr/bin:/bin call "$garth" plan check "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $err == *"▲ stage 'a' has no agent: neither it nor the plan nor agents.default names one"* ]] || complain
+  PATH=/usr/bin:/bin fails 2 'agents.default' "$garth" plan run "$T/plan.yaml"
+  [[ $("$garth" plan ls) == '' ]]
+  [[ -z $(git for-each-ref 'refs/heads/garth/*') ]]
+  configure <<<'agents: {odd: {programs: [odd]}, none: {programs: [nowhere], run: [nowhere, "{prompt}"]}}'
+  plan 'plan_id: none' 'agent: odd' 'stages: [{id: a}]'
+  fails 2 "plan.yaml:3:15: agents.odd.run in the configuration is missing" "$garth" plan run "$T/plan.yaml"
+  plan 'plan_id: none' 'agent: none' 'stages: [{id: a}]'
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err == *"a stage would have no program 'nowhere', which agent 'none' runs"* ]] || complain
+}
