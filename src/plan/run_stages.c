@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "plan/check_task.h"
 #include "plan/check_walls.h"
 #include "plan/land.h"
 #include "plan/make.h"
@@ -448,6 +449,9 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 		return -1;
 	r->walls = check_walls_now(r->c, r->row);
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
+	/* of a runner that was killed */
+	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
+		return -1;
 	if (run_stages(r, ret, e) < 0)
 		return -1;
 	if (strcmp(r->row->state, PLAN_RUNNING) != 0)
@@ -461,6 +465,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	struct err *e)
 {
 	struct runner r = { .c = c, .row = row, .o = o };
+	struct err ignored = ERR_INIT;
 	struct sigaction old[3];
 	int rc;
 
@@ -469,6 +474,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
 	stop(&r);
+	check_task_clear_all(c, row, &r.stages, &ignored);
 	restore_signals(old);
 	plan_release(&r.plan);
 	stage_row_list_release(&r.stages);

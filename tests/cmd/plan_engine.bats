@@ -169,3 +169,23 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   call "$garth" plan check "$T/plan.yaml"
   [[ $err == *"a stage would have no program 'nowhere', which agent 'none' runs"* ]] || complain
 }
+
+@test "T10 plan: what a check ran in is removed when the runner ends, and after a kill by the next one, or by the cancelling" {
+  checks_left() { sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM task WHERE name LIKE '%.check.%'"; }
+  local how
+  for how in int kill cancel; do
+    plan "plan_id: left$how" 'agent: script' 'stages: [{id: a, acceptance: ["sleep 1000"], check_timeout: 20m, script: "true"}]'
+    "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & runner=$!
+    eventually gives 1 checks_left
+    [[ $how == int ]] || kill -9 $(cat /proc/"$runner"/task/*/children) "$runner"
+    [[ $how != int ]] || kill -INT $runner
+    wait $runner || true
+    case $how in
+    kill)
+      [[ $(checks_left) == 1 ]]
+      GARTH_FAULT=plan-step "$garth" plan resume leftkill || true ;;
+    cancel) "$garth" plan cancel leftcancel ;;
+    esac
+    [[ $(checks_left) == 0 ]] || complain "$how"
+  done
+}
