@@ -113,12 +113,14 @@ static void warn_of_program(
 			name);
 }
 
-void plan_file_agents(struct context *c, struct plan_file *f)
+void plan_file_refusals(struct context *c, struct plan_file *f)
 {
 	auto_strvec known = STRVEC_INIT;
 	struct err why = ERR_INIT;
 
 	if (plan_check_agents(c, &f->plan, &why) < 0)
+		strvec_push(&f->plan.warnings, why.msg);
+	if (f->commit && plan_check_commit(&f->repo, f->commit, &why) < 0)
 		strvec_push(&f->plan.warnings, why.msg);
 	for (size_t i = 0; i < f->plan.nstages; i++)
 		warn_of_program(c, &f->plan, &f->plan.stages[i], &known);

@@ -189,3 +189,12 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
     [[ $(checks_left) == 0 ]] || complain "$how"
   done
 }
+
+@test "T10 plan: a repository that tracks .work is refused, as the files of stages would hide it" {
+  mkdir .work; echo 1 >.work/x; git add -f .work; git commit -qm work
+  two
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err == *"▲ commit $(git rev-parse --short=12 HEAD) tracks '.work'"* ]] || complain
+  fails 4 "tracks '.work'" "$garth" plan run "$T/plan.yaml"
+  [[ $("$garth" plan ls) == '' ]]
+}
