@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A model for agents that answers by a script, on loopback.
 
-    model.py [--run COMMAND] [--say TEXT] [--port-file FILE] [--tls DIR] [--lasts SECONDS] LOG
+    model.py [--run COMMAND] [--each-turn] [--say TEXT] [--port-file FILE] [--tls DIR] [--lasts SECONDS] LOG
 
 Speaks Anthropic's messages, OpenAI's responses and chat completions, and Gemini's generateContent, each with and
 without streaming. A conversation that has no tool's result yet is answered with one call of the client's shell tool
-that runs COMMAND; every other one with TEXT. Without COMMAND, always with TEXT. Each request is one line of JSON in
-LOG: {"path", "time", "headers", "body"}. FILE gets the port. Ends when its standard input does.
+that runs COMMAND; every other one with TEXT. Without COMMAND, always with TEXT. With --each-turn, COMMAND runs once after each
+prompt: what came before the model's last TEXT does not count. Each request is one line of JSON in LOG: {"path", "time",
+"headers", "body"}. FILE gets the port. Ends when its standard input does.
 
 With --tls it is also an HTTPS proxy (CONNECT) that answers for every host itself: with certificates of an authority in
 DIR/ca.pem. With HTTPS_PROXY and SSL_CERT_FILE set to them, Garth takes it for the Internet. It then knows log-ins: a
@@ -127,6 +128,17 @@ class Model(BaseHTTPRequestHandler):
         self.wfile = self.connection.makefile("wb", 0)
         self.close_connection = False
 
+    def new_in(self, items, is_said):
+        """What the conversation has after the model's last text; all of it without --each-turn."""
+        said = [i for i, item in enumerate(items) if is_said(item)]
+        return items[said[-1] + 1:] if self.server.each_turn and said else items
+
+    def new_id(self, kind):
+        """Clients take answers with the same id for parts of one."""
+        with self.server.lock:
+            self.server.answers += 1
+            return "%s_%d" % (kind, self.server.answers)
+
     # Log-ins
 
     def renew(self, raw):
@@ -211,18 +223,20 @@ class Model(BaseHTTPRequestHandler):
     # Anthropic
 
     def anthropic(self, body):
-        used = any(
-            isinstance(m["content"], list) and any(p.get("type") == "tool_result" for p in m["content"])
-            for m in body["messages"]
-        )
+
+        def has(message, kind):
+            return isinstance(message["content"], list) and any(p.get("type") == kind for p in message["content"])
+
+        new = self.new_in(body["messages"], lambda m: m["role"] == "assistant" and not has(m, "tool_use"))
+        used = any(has(m, "tool_result") for m in new)
         tool = shell_tool([t.get("name") for t in body.get("tools", [])])
         if self.server.run and tool and not used:
-            part = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": shell_input(tool, self.server.run)}
+            part = {"type": "tool_use", "id": self.new_id("toolu"), "name": tool, "input": shell_input(tool, self.server.run)}
             reason = "tool_use"
         else:
             part, reason = {"type": "text", "text": self.server.say}, "end_turn"
         usage = {"input_tokens": 1, "output_tokens": 1}
-        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body.get("model", "m"), "usage": usage}
+        message = {"id": self.new_id("msg"), "type": "message", "role": "assistant", "model": body.get("model", "m"), "usage": usage}
         if not body.get("stream"):
             return self.answer(dict(message, content=[part], stop_reason=reason, stop_sequence=None))
         if part["type"] == "text":
@@ -246,30 +260,31 @@ class Model(BaseHTTPRequestHandler):
     def openai_responses(self, body):
         given = body.get("input")
         items = given if isinstance(given, list) else []
-        used = any(i.get("type", "").endswith("call_output") for i in items if isinstance(i, dict))
+        new = self.new_in(items, lambda i: isinstance(i, dict) and i.get("role") == "assistant")
+        used = any(i.get("type", "").endswith("call_output") for i in new if isinstance(i, dict))
         tool = shell_tool([t.get("name") or t.get("type") for t in body.get("tools", [])])
         spaces = [t for i in items if isinstance(i, dict) and i.get("type") == "additional_tools" for t in i["tools"]]
         code = [s for s in spaces for t in s.get("tools", []) if t.get("type") == "custom" and t.get("name") == "exec"]
         if self.server.run and code and not used:
             # Codex, whose model calls tools from JavaScript
             script = "const r = await tools.exec_command({cmd: %s}); text(r)" % json.dumps(self.server.run)
-            item = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "call_1", "name": "exec", "input": script}
+            item = {"type": "custom_tool_call", "id": self.new_id("ctc"), "call_id": self.new_id("call"), "name": "exec", "input": script}
             item.update(namespace=code[0]["name"], status="completed")
         elif self.server.run and tool and not used:
             item = {
                 "type": "function_call",
-                "id": "fc_1",
-                "call_id": "call_1",
+                "id": self.new_id("fc"),
+                "call_id": self.new_id("call"),
                 "name": tool,
                 "arguments": json.dumps(shell_input(tool, self.server.run)),
             }
         else:
             text = {"type": "output_text", "text": self.server.say, "annotations": []}
-            item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]}
+            item = {"type": "message", "id": self.new_id("msg"), "role": "assistant", "status": "completed", "content": [text]}
         usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
         usage["input_tokens_details"] = {"cached_tokens": 0}
         usage["output_tokens_details"] = {"reasoning_tokens": 0}
-        response = {"id": "resp_1", "object": "response", "status": "completed", "model": body.get("model", "m")}
+        response = {"id": self.new_id("resp"), "object": "response", "status": "completed", "model": body.get("model", "m")}
         response.update(output=[item], usage=usage)
         if not body.get("stream"):
             return self.answer(response)
@@ -278,10 +293,10 @@ class Model(BaseHTTPRequestHandler):
             {"type": "response.output_item.added", "output_index": 0, "item": item},
         ]
         if item["type"] == "message":
-            place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+            place = {"item_id": item["id"], "output_index": 0, "content_index": 0}
             events.append(dict(place, type="response.output_text.delta", delta=self.server.say))
         elif item["type"] == "function_call":
-            place = {"item_id": "fc_1", "output_index": 0}
+            place = {"item_id": item["id"], "output_index": 0}
             events[1]["item"] = dict(item, arguments="", status="in_progress")
             events.append(dict(place, type="response.function_call_arguments.delta", delta=item["arguments"]))
             events.append(dict(place, type="response.function_call_arguments.done", arguments=item["arguments"]))
@@ -293,17 +308,18 @@ class Model(BaseHTTPRequestHandler):
         self.stream(events, True)
 
     def openai_completions(self, body):
-        used = any(m.get("role") == "tool" for m in body["messages"])
+        new = self.new_in(body["messages"], lambda m: m.get("role") == "assistant" and not m.get("tool_calls"))
+        used = any(m.get("role") == "tool" for m in new)
         tool = shell_tool([t["function"]["name"] for t in body.get("tools", [])])
         if self.server.run and tool and not used:
             function = {"name": tool, "arguments": json.dumps(shell_input(tool, self.server.run))}
             message = {"role": "assistant", "content": None}
-            message["tool_calls"] = [{"index": 0, "id": "call_1", "type": "function", "function": function}]
+            message["tool_calls"] = [{"index": 0, "id": self.new_id("call"), "type": "function", "function": function}]
             reason = "tool_calls"
         else:
             message, reason = {"role": "assistant", "content": self.server.say}, "stop"
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        base = {"id": "chatcmpl-1", "created": 1, "model": body.get("model", "m")}
+        base = {"id": self.new_id("chatcmpl"), "created": 1, "model": body.get("model", "m")}
         if not body.get("stream"):
             choice = {"index": 0, "message": message, "finish_reason": reason}
             return self.answer(dict(base, object="chat.completion", choices=[choice], usage=usage))
@@ -323,7 +339,9 @@ class Model(BaseHTTPRequestHandler):
     def gemini(self, body, streams):
         wrapped = "request" in body  # with a log-in at Google
         body = body["request"] if wrapped else body
-        used = any("functionResponse" in p for c in body.get("contents", []) for p in c.get("parts", []))
+        said = lambda c: c.get("role") == "model" and not any("functionCall" in p for p in c.get("parts", []))
+        new = self.new_in(body.get("contents", []), said)
+        used = any("functionResponse" in p for c in new for p in c.get("parts", []))
         names = [f["name"] for t in body.get("tools", []) for f in t.get("functionDeclarations", [])]
         tool = shell_tool(names)
         schema = body.get("generationConfig", {}).get("responseJsonSchema")
@@ -349,6 +367,7 @@ class Model(BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--run")
+    parser.add_argument("--each-turn", action="store_true")
     parser.add_argument("--say", default="done")
     parser.add_argument("--port-file")
     parser.add_argument("--tls")
@@ -358,6 +377,7 @@ def main():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     server.daemon_threads = True
     server.lock, server.log, server.run, server.say = threading.Lock(), args.log, args.run, args.say
+    server.each_turn, server.answers = args.each_turn, 0
     server.authority, server.renewed, server.lasts = args.tls and Authority(args.tls), 0, args.lasts
     threading.Thread(target=server.serve_forever, daemon=True).start()
     if args.port_file:
