@@ -232,3 +232,23 @@ load planted.bash
   grep -q '.garth-merge' "$T/answer"
   untouched
 }
+
+# The attack has a repository whose common directory names yet another one. A git in the checkout uses the first one; a git
+# that is told the first one uses the second, which nobody has looked at: git waits for what is in there.
+@test "31 36 40 J3: a common directory that names another one" {
+  tarball "$T/open/tarball"
+  cp -a .git "$T/open/first"; cp -a .git "$T/open/second"
+  echo "$T/open/second" >"$T/open/first/commondir"; echo "$T/open/first" >.git/commondir
+  # the control: it is a repository to git, which waits if it is told the first one
+  git log -1 >/dev/null
+  mkfifo "$T/open/second/objects/info/alternates"
+  code=0; GIT_DIR=$T/open/first timeout 1 git cat-file -t 1111111111111111111111111111111111111111 2>/dev/null || code=$?; ((code == 124))
+  for command in 'run -t n -- true' 'new n' 'new n --backend clone' trust; do
+    # shellcheck disable=SC2086
+    within 5 "$garth" $command
+    grep -qF "'commondir' names others" "$T/answer" || { echo "$command"; cat "$T/answer"; false; }
+  done
+  # the control: one that names no other can be used
+  rm "$T/open/first/commondir"
+  "$garth" new n
+}
