@@ -252,3 +252,22 @@ load planted.bash
   rm "$T/open/first/commondir"
   "$garth" new n
 }
+
+# The attack has a FIFO among the attribute files of the checkout, which a merge has git read while it keeps the index locked.
+@test "31 36 J3 G10: a FIFO in place of the attributes does not hold up a merge" {
+  local name
+  "$garth" new a; inside a 'echo A >>dir/sub/c.txt; git commit -qam A'
+  "$garth" new many; inside many 'mkdir m; seq 300 | sed "s/^/m\/n/" | xargs touch; git add m; git commit -qm many'
+  for name in .gitattributes dir/sub/.gitattributes; do
+    mkfifo $name; touch dir/sub/c.txt
+    # the control: git itself waits
+    code=0; timeout 0.5 git diff --stat >/dev/null 2>&1 || code=$?; ((code == 124))
+    for task in a many; do
+      within 10 "$garth" merge $task
+      grep -qF "$name' is a FIFO" "$T/answer" || { echo "$name $task"; cat "$T/answer"; false; }
+    done
+    [[ ! -e .git/index.lock ]]
+    rm $name
+  done
+  "$garth" merge many; "$garth" merge a
+}
