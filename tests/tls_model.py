@@ -2,12 +2,12 @@
 to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
-with "elsewhere", a redirect to another host. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
+with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
 Google's does, takes it again and again.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
 """
-import http.server, json, os, ssl, subprocess, sys, threading, time, urllib.parse
+import http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.parse
 
 top = sys.argv[1]
 HOSTS = ["localhost", "api.anthropic.com", "platform.claude.com", "console.anthropic.com", "oauth2.googleapis.com",
@@ -39,6 +39,9 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status, value, **fields):
         data = json.dumps(value).encode()
+        part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
+        if part and status == 200:
+            status, data = 206, data[int(part[1]):int(part[2]) + 1]
         self.send_response(status)
         for name, text in fields.items():
             self.send_header(name, text)

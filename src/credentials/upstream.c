@@ -52,6 +52,13 @@ static void add_clients_field(struct conn *c, const char *name, const char *valu
 	add_field(c, name, secret ? before : "", secret ? secret->real : value);
 }
 
+/* With these fields a server answers with parts of what it has, and a part of a secret cannot be found. A server that is
+ * asked for nothing less answers with all of it. */
+static bool asks_for_a_part(const char *name)
+{
+	return !strcmp(name, "range") || !strcmp(name, "if-range") || !strcmp(name, "a-im");
+}
+
 static void add_fields(struct conn *c)
 {
 	static const char *const none[] = { "Expect:", "Accept:", "User-Agent:", "Content-Type:" };
@@ -69,7 +76,7 @@ static void add_fields(struct conn *c)
 	/* a compressed answer cannot be searched for secrets */
 	c->up.fields = curl_slist_append(c->up.fields, "Accept-Encoding: identity");
 	for (size_t i = 0; i < h->names.n; i++)
-		if (!is_ours(h->names.v[i]))
+		if (!is_ours(h->names.v[i]) && !(conn_service(c) && asks_for_a_part(h->names.v[i])))
 			add_clients_field(c, h->names.v[i], h->values.v[i]);
 }
 

@@ -20,6 +20,7 @@
 #include "gateway/routes.h"
 #include "history/sync.h"
 #include "http/guard.h"
+#include "http/loop.h"
 #include "sys/rate_limit.h"
 
 /* Signals and the clock come between any two requests. */
@@ -327,8 +328,8 @@ static struct event_base *open_base(void)
 	struct event_base *base = NULL;
 
 	if (how && !event_config_set_max_dispatch_interval(how, NULL, 1, ORDINARY))
-		base = event_base_new_with_config(how);
-	if (how)
+		base = loop_new(how);
+	else if (how)
 		event_config_free(how);
 	return base && !event_base_priority_init(base, ORDINARY + 1) ? base : NULL;
 }

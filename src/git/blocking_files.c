@@ -43,7 +43,7 @@ struct place {
 
 static const struct place in_git_dir[] = {
 	{ ".", 0 }, /* HEAD, config, index, packed-refs, shallow, commondir, MERGE_HEAD … */
-	{ "info", 0 }, { "reftable", 0 }, { "worktrees", 2 },       /* the HEAD of each linked worktree */
+	{ "info", 0 }, { "reftable", 0 }, { "worktrees", 2 },        /* the HEAD of each linked worktree */
 	{ "refs", DEPTH_MAX, is_not_garths }, { "logs", DEPTH_MAX }, /* they are opened to be written */
 };
 
@@ -157,6 +157,28 @@ int blocking_files_refuse_many(const char *git_dir, struct err *e)
 int blocking_files_refuse_loose(const char *objects, struct err *e)
 {
 	return look_at(objects, many_in_objects, ARRAY_SIZE(many_in_objects), e);
+}
+
+/* In the directory that the first bytes of the path name. git does not follow a link there. */
+static int look_at_attributes(int top, const char *place, const char *path, size_t len, struct err *e)
+{
+	auto_str name = xasprintf("%.*s%s.gitattributes", (int)len, path, len ? "/" : ""), at = NULL;
+	struct stat st;
+
+	if (lstat_beneath(top, name, &st) < 0 || !is_waited_for(st.st_mode))
+		return 0;
+	at = path_join(place, name);
+	return refuse(at, e);
+}
+
+int blocking_files_refuse_attributes(int top, const char *place, const char *path, struct err *e)
+{
+	if (look_at_attributes(top, place, path, 0, e) < 0)
+		return -1;
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+		if (look_at_attributes(top, place, path, (size_t)(slash - path), e) < 0)
+			return -1;
+	return 0;
 }
 
 struct private_walk {

@@ -17,6 +17,9 @@ int blocking_files_refuse_objects(const char *objects, struct err *e);
 /* Garth's refs, and loose objects. */
 int blocking_files_refuse_many(const char *git_dir, struct err *e);
 int blocking_files_refuse_loose(const char *objects, struct err *e);
+/* The same for the .gitattributes of a checkout, in each directory above the path: git reads them for it. `top` is the
+ * checkout's, named `place`. */
+int blocking_files_refuse_attributes(int top, const char *place, const char *path, struct err *e);
 /* The same for a task's private repository, which the agent writes: all below the descriptor, with loose objects, and
  * without following a link. A link is refused if it does not lead to a regular file in the repository. *ret_path is
  * the path from the repository's directory, on the heap, or NULL. A repository with very many files is looked at in

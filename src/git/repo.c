@@ -364,10 +364,23 @@ static int ask_git(
 	return 0;
 }
 
+/* A git that is told this directory would use the one that it names: another one than what was looked at. */
+static int refuse_chain(const char *common, struct err *e)
+{
+	auto_str file = path_join(common, "commondir"), word = shell_quoted(file);
+	struct stat st;
+
+	if (lstat(file, &st) < 0)
+		return 0;
+	err_set(e, ERR_REFUSED, "'%s' has the common files of a repository, and its 'commondir' names others",
+		common);
+	return err_hint(e, "cat %s", word);
+}
+
 /* Before git or we ourselves open any of its files. Finds the object stores, too. */
 static int refuse_waiting(const struct discovered *d, struct repo *r, bool first_time, struct err *e)
 {
-	if (blocking_files_refuse(d->common, e) < 0 ||
+	if (refuse_chain(d->common, e) < 0 || blocking_files_refuse(d->common, e) < 0 ||
 		(first_time && blocking_files_refuse_many(d->common, e) < 0) ||
 		fill_objects(r, d->common, first_time, e) < 0)
 		return -1;
@@ -426,7 +439,8 @@ int repo_open_git_dir(
 	if (access(git_dir, F_OK) < 0)
 		return err_set(e, ERR_NOTFOUND, "the repository '%s' is not there any more", git_dir),
 		       err_hint(e, "ln -s NEW_PLACE %s", place);
-	if (blocking_files_refuse(git_dir, e) < 0 || fill_objects(&r, git_dir, false, e) < 0)
+	if (refuse_chain(git_dir, e) < 0 || blocking_files_refuse(git_dir, e) < 0 ||
+		fill_objects(&r, git_dir, false, e) < 0)
 		return -1;
 	fill_main_top(&r);
 	*ret = r;

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "http/loop.h"
 #include "keeper/state.h"
 #include "sys/fd.h"
 #include "sys/sock.h"
@@ -225,7 +226,7 @@ static void run(struct keeper *k, int client)
 {
 	struct client *c;
 
-	k->base = event_base_new();
+	k->base = loop_new(NULL);
 	if (!k->base)
 		return;
 	k->term_ev = evsignal_new(k->base, SIGTERM, on_term, k);

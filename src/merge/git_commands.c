@@ -6,9 +6,6 @@
 #include "merge/links.h"
 #include "sys/fd.h"
 
-/* Beyond this many paths, git checks all files instead of matching each file against each path. */
-#define PATHS_MAX 256
-
 static struct git in_git_dir(const struct repo *r)
 {
 	return (struct git){ .dir = r->git_dir, .cwd = r->git_dir, .work_tree = r->submodule ? "/" : NULL };
@@ -273,7 +270,7 @@ int verb_changed(const struct verb_place *p, const struct strvec *paths, struct 
 
 	strvec_pushl(&args, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv",
 		"--ignore-submodules=all", "--", NULL);
-	for (size_t i = 0; paths->n <= PATHS_MAX && i < paths->n; i++)
+	for (size_t i = 0; paths->n <= VERB_PATHS_MAX && i < paths->n; i++)
 		strvec_push(&args, paths->v[i]);
 	if (at_place(p, &args, NULL, &out, NULL, e) < 0)
 		return -1;
@@ -340,7 +337,7 @@ int verb_refresh(const struct verb_place *p, const struct buf *paths, size_t n, 
 	int code;
 
 	/* the exit code only says that some file differs */
-	if (n > PATHS_MAX) {
+	if (n > VERB_PATHS_MAX) {
 		strvec_pushl(&args, "update-index", "-q", "--ignore-submodules", "--refresh", NULL);
 		return at_place(p, &args, NULL, NULL, &code, e);
 	}

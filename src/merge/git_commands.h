@@ -54,6 +54,9 @@ int verb_fold(const struct verb_place *p, bool fold, struct err *e);
 int verb_is_sparse(const char *git_dir, bool *ret, struct err *e);
 /* Marks these paths (NUL-separated, all in the index) as being in the index only. */
 int verb_skip(const struct verb_place *p, const struct buf *paths, struct err *e);
+/* Beyond this many paths, verb_changed and verb_refresh have git check all files: it would match each file against each
+ * path. */
+#define VERB_PATHS_MAX 256
 /* The paths whose content differs from the index, whatever their stat data says. */
 int verb_changed(const struct verb_place *p, const struct strvec *paths, struct strvec *ret, struct err *e);
 /* Writes entries "MODE OID\tPATH\0" to the index; mode 0 removes an entry. */

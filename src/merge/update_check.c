@@ -1,10 +1,13 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/blob.h"
+#include "git/blocking_files.h"
 #include "git/index.h"
 #include "git/lfs.h"
 #include "merge/git_commands.h"
@@ -20,6 +23,7 @@ struct look {
 	struct strvec above;    /* the parent directories of added paths, sorted */
 	struct strvec doubtful; /* files whose stat data does not prove that they are clean */
 	struct strvec *way;
+	char *dir; /* the last one whose attributes were looked at; NULL: none */
 };
 
 static void in_the_way(struct strvec *way, const char *path)
@@ -180,6 +184,19 @@ static void look_at_other(struct look *l, const char *path)
 		in_the_way(l->way, path);
 }
 
+/* git reads the attributes of each path that it compares, and would wait for a FIFO. Paths of one directory follow each
+ * other. */
+static int look_at_attributes(struct look *l, const char *path, struct err *e)
+{
+	size_t n = (size_t)(path_base(path) - path);
+
+	if (l->dir && strlen(l->dir) == n && !strncmp(l->dir, path, n))
+		return 0;
+	free(l->dir);
+	l->dir = xstrndup(path, n);
+	return blocking_files_refuse_attributes(l->u->top, l->u->place->top, path, e);
+}
+
 static int read_index(struct look *l, const struct buf *index, struct err *e)
 {
 	struct index_reader r;
@@ -191,6 +208,10 @@ static int read_index(struct look *l, const struct buf *index, struct err *e)
 	while ((got = index_next(&r, &ent, e)) > 0) {
 		struct edit *x = edits_find(&l->u->edits, ent.path, ent.path_len);
 
+		if (l->u->edits.n > VERB_PATHS_MAX && look_at_attributes(l, ent.path, e) < 0) {
+			got = -1;
+			break;
+		}
 		if (x)
 			look_at_entry(l, x, &ent);
 		else
@@ -268,6 +289,9 @@ static int look_at_index(struct look *l, const struct buf *index, struct err *e)
 	auto_strvec changed = STRVEC_INIT;
 
 	list_above(c, &l->above);
+	for (size_t i = 0; i < c->n; i++)
+		if (look_at_attributes(l, c->v[i].path, e) < 0)
+			return -1;
 	if (read_index(l, index, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->n; i++)
@@ -294,6 +318,7 @@ int check_paths(
 	rc = look_at_index(&l, index, e);
 	strvec_release(&l.above);
 	strvec_release(&l.doubtful);
+	free(l.dir);
 	if (rc < 0)
 		return -1;
 	if (!way->n)

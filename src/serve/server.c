@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "http/loop.h"
 #include "serve/api.h"
 #include "serve/child.h"
 #include "sys/fd.h"
@@ -158,7 +159,7 @@ static int open_all(struct server *s, struct event *signals[3], struct err *e)
 		api_listen(spec->port, &fd, &access.port, e) < 0)
 		return -1;
 	s->port = access.port;
-	s->base = event_base_new();
+	s->base = loop_new(NULL);
 	for (size_t i = 0; s->base && i < ARRAY_SIZE(numbers); i++) {
 		signals[i] = evsignal_new(s->base, numbers[i], on_over, s);
 		if (!signals[i] || event_add(signals[i], NULL))

@@ -46,6 +46,18 @@ P'
   [[ $(grep -cF "$key" "$M/requests") == 2 ]]
 }
 
+# The attack asks a server that repeats what it was sent for its answer in small parts: none of them is a secret.
+@test "60 A7 J7: an answer in parts has no secret" {
+  local script='i=0; whole=; while [ $i -lt 600 ]; do whole=$whole$(curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -H "Range: bytes=$i-$((i + 19))" -d x "$ANTHROPIC_BASE_URL/v1/messages" | head -c 20); i=$((i + 20)); done; echo "$whole"'
+  # the control: outside, the parts make the whole
+  [[ $(ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=$key bash -c "$script") == *"$key"* ]]
+  attack "$script"
+  [[ $out == *'{"headers": '* ]] || complain
+  # what a part has of the secret, beyond what the dummy has too
+  [[ $out != *real-secret* && $out != *-real-sec* && $out != *"${key:20:12}"* ]] || complain
+  grep -qF "$key" "$M/requests"
+}
+
 # Other headers, the query, the body, other services, hosts and paths, and requests that two parsers read differently.
 @test "60 A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
   attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:43129

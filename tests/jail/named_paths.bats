@@ -232,3 +232,42 @@ load planted.bash
   grep -q '.garth-merge' "$T/answer"
   untouched
 }
+
+# The attack has a repository whose common directory names yet another one. A git in the checkout uses the first one; a git
+# that is told the first one uses the second, which nobody has looked at: git waits for what is in there.
+@test "31 36 40 J3: a common directory that names another one" {
+  tarball "$T/open/tarball"
+  cp -a .git "$T/open/first"; cp -a .git "$T/open/second"
+  echo "$T/open/second" >"$T/open/first/commondir"; echo "$T/open/first" >.git/commondir
+  # the control: it is a repository to git, which waits if it is told the first one
+  git log -1 >/dev/null
+  mkfifo "$T/open/second/objects/info/alternates"
+  code=0; GIT_DIR=$T/open/first timeout 1 git cat-file -t 1111111111111111111111111111111111111111 2>/dev/null || code=$?; ((code == 124))
+  for command in 'run -t n -- true' 'new n' 'new n --backend clone' trust; do
+    # shellcheck disable=SC2086
+    within 5 "$garth" $command
+    grep -qF "'commondir' names others" "$T/answer" || { echo "$command"; cat "$T/answer"; false; }
+  done
+  # the control: one that names no other can be used
+  rm "$T/open/first/commondir"
+  "$garth" new n
+}
+
+# The attack has a FIFO among the attribute files of the checkout, which a merge has git read while it keeps the index locked.
+@test "31 36 J3 G10: a FIFO in place of the attributes does not hold up a merge" {
+  local name
+  "$garth" new a; inside a 'echo A >>dir/sub/c.txt; git commit -qam A'
+  "$garth" new many; inside many 'mkdir m; seq 300 | sed "s/^/m\/n/" | xargs touch; git add m; git commit -qm many'
+  for name in .gitattributes dir/sub/.gitattributes; do
+    mkfifo $name; touch dir/sub/c.txt
+    # the control: git itself waits
+    code=0; timeout 0.5 git diff --stat >/dev/null 2>&1 || code=$?; ((code == 124))
+    for task in a many; do
+      within 10 "$garth" merge $task
+      grep -qF "$name' is a FIFO" "$T/answer" || { echo "$name $task"; cat "$T/answer"; false; }
+    done
+    [[ ! -e .git/index.lock ]]
+    rm $name
+  done
+  "$garth" merge many; "$garth" merge a
+}

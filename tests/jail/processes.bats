@@ -175,6 +175,28 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   "$garth" cancel sockets; "$garth" cancel inotify; "$garth" cancel terminals
 }
 
+# The kernel counts the watches of epoll for each user, too, and there is no limit for a task. One that holds them all must still be
+# cancelled: what Garth runs outside waits without epoll.
+@test "20 35 J8: neither a keeper nor a gateway needs watches of epoll" {
+  watches() { find "/proc/$1/fd" -lname 'anon_inode:*eventpoll*' | grep -q .; }
+  local keeper gateway
+  "$garth" run -q -d -t t -- sh -c 'echo x >x; git add x; git commit -qm x; exec sleep 100'
+  until_ sh -c 'git log -1 --format=%s garth/t | grep -qx x'
+  keeper=$(keeper_of "$(ident 1)")
+  # the gateway ends when nobody asks it for a while
+  gateway=$(pgrep -P "$keeper" -x garth | head -n 1 || true)
+  [[ -n $gateway ]] || gateway=$keeper
+  # the control: one is found
+  beside "$T/out" $python -c 'import select, time; e = select.epoll(); print("ready", flush=True); time.sleep(100)'
+  until_ test -s "$T/out"
+  watches "$beside"
+  ended $beside
+  [[ -e /proc/$keeper/fd/0 ]]
+  not watches "$keeper"
+  not watches "$gateway"
+  "$garth" cancel t
+}
+
 is_state() { [[ $("$garth" show "$1" --json | $python -c 'import json, sys; print(json.load(sys.stdin)["state"])') == "$2" ]]; }
 is_stopped() { is_state "$1" failed || is_state "$1" paused; }
 

@@ -8,6 +8,7 @@
 #include "plan/check_key.h"
 #include "plan/check_path.h"
 #include "plan/regex.h"
+#include "plan/search.h"
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "plan/stage_life.h"
@@ -132,6 +133,29 @@ static void test_lines(void **state)
 	assert_true(check_has_line(&x, "a\nfn main() {\n", 14));
 	assert_false(check_has_line(&x, "a fn main() {", 13));
 	assert_false(check_has_line(&x, "", 0));
+	plan_regex_release(&x);
+}
+
+/* An expression like those of people, and a text that an agent made for it. */
+static void test_slow_lines(void **state)
+{
+	auto_buf text = BUF_INIT(64 << 20);
+	struct err e = ERR_INIT;
+	struct plan_regex x;
+	bool found = true;
+
+	(void)state;
+	assert_int_equal(plan_regex_compile(&x, "use .*::router.*;", &e), 0);
+	for (size_t i = 1; text.len < 16u << 20; i++)
+		buf_addstr(&text, i % 4000 ? "use ::router " : "\n");
+	assert_int_equal(search_lines(&x, text.data, text.len, 1, &found, &e), -1);
+	assert_false(found);
+	e = (struct err)ERR_INIT;
+	/* the control */
+	assert_int_equal(search_lines(&x, "no\nuse a::router;\n", 19, 1, &found, &e), 0);
+	assert_true(found);
+	assert_int_equal(search_lines(&x, "no\nuse a;\n", 11, 1, &found, &e), 0);
+	assert_false(found);
 	plan_regex_release(&x);
 }
 
@@ -261,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_dead_code),
 		cmocka_unit_test(test_artifacts),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_slow_lines),
 		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_prompt),
