@@ -13,6 +13,7 @@
 #include "git/entry.h"
 #include "plan/stage_life.h"
 #include "plan/start.h"
+#include "plan/stage_words.h"
 #include "runtime/add_layers.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -65,7 +66,7 @@ int plan_check_agents(struct context *c, const struct plan *p, struct err *e)
 			return -1;
 		if (strcmp(name, STAGE_AGENT_SCRIPT) != 0 &&
 			(config_agent_find(&c->config, name, &a, e) < 0 ||
-				stage_agent_words(a, &words, e) < 0))
+				stage_words_template(a, &words, e) < 0))
 			return plan_error(p, p->stages[i].at, e, "%s", e->msg);
 	}
 	return 0;

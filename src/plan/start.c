@@ -12,6 +12,7 @@
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "plan/stage_task.h"
+#include "plan/stage_words.h"
 #include "runtime/choose_network.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
@@ -128,53 +129,21 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 									       : stage_files_hide(dir, e);
 }
 
-int stage_agent_words(const struct config_agent *a, const struct strvec **ret, struct err *e)
-{
-	*ret = a->run.n ? &a->run : a->headless.n ? &a->headless : &a->prompt;
-	return (*ret)->n
-		       ? 0
-		       : err_set(e, ERR_CONFIG,
-				 "agents.%s.run in the configuration is missing: how the agent runs a stage",
-				 a->name);
-}
-
-/* Replaces {prompt} and {prompt_file}; {session} is the runtime's. */
-static void fill_in(const char *word, const char *prompt, const char *file, struct strvec *ret)
-{
-	auto_buf out = BUF_INIT(2 * STAGE_BRIEF_MAX);
-
-	while (*word) {
-		if (!strncmp(word, "{prompt_file}", 13)) {
-			buf_addstr(&out, file);
-			word += 13;
-		} else if (!strncmp(word, "{prompt}", 8)) {
-			buf_addstr(&out, prompt);
-			word += 8;
-		} else {
-			buf_addch(&out, *word++);
-		}
-	}
-	strvec_push(ret, buf_str(&out));
-}
-
 /* The command of the stage's first run. */
 static int make_words(const struct stage_job *j, const struct task *t, const struct config_agent *a,
 	const struct buf *brief, struct strvec *ret, struct err *e)
 {
 	auto_str inside = stage_files_inside(j->c, t), file = xasprintf("%s/" BRIEF_NAME, inside);
 	auto_str pointer = xasprintf("Read the file %s, and do what it says.", file);
-	const char *prompt = brief->len > STAGE_BRIEF_MAX ? pointer : buf_str(brief);
-	const struct strvec *words;
+	char session[37];
+	const struct stage_words w = { brief->len > STAGE_BRIEF_MAX ? pointer : buf_str(brief), file, session,
+		j->stage->model, j->stage->effort };
 
 	if (!a) {
 		strvec_pushl(ret, "/bin/sh", "-ec", j->stage->script ? j->stage->script : ":", NULL);
 		return 0;
 	}
-	if (stage_agent_words(a, &words, e) < 0)
-		return -1;
-	for (size_t i = 0; i < words->n; i++)
-		fill_in(words->v[i], prompt, file, ret);
-	return 0;
+	return runtime_session(j->c, t, session, e) < 0 ? -1 : stage_words_make(a, &w, ret, e);
 }
 
 static void set_env(const struct stage_job *j, struct strvec *env)
@@ -212,6 +181,7 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	struct run_opts o = { .agent = a,
 		.env = env,
 		.timeout = j->stage->timeout,
+		.literal = true,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
 		.quiet = true };
 	auto_fd conn = -1;

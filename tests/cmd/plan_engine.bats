@@ -198,3 +198,20 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   fails 4 "tracks '.work'" "$garth" plan run "$T/plan.yaml"
   [[ $("$garth" plan ls) == '' ]]
 }
+
+@test "T10 plan: words in braces in a stage's description stay as they are, in every run; model and effort become options" {
+  printf '#!/bin/sh\nprintf "%%s|" "$@" >"said$GARTH_ATTEMPT"; git add .; git commit -qm said; test "$GARTH_ATTEMPT" = 2\n' >fake; chmod +x fake
+  git add fake; git commit -qm fake
+  configure <<<'agents: {fake: {programs: [fake], run: [./fake, "--id={session}", "{prompt}"], model: [-m, "{model}"], effort: ["-c=e={effort}"]}}'
+  plan 'plan_id: brace' 'agent: fake' 'stages:' '- {id: a, model: big, reasoning_effort: high, description: "use {session}, {prompt} and {answer}"}'
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err != *'has no effect'* ]] || complain
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $(<said1) == '-m|big|-c=e=high|--id='????????-*'|# Stage a'*'use {session}, {prompt} and {answer}'* ]] || complain "$(<said1)"
+  # an agent without a command to be resumed by runs again as it was
+  cmp said1 said2
+  configure <<<'agents: {fake: {programs: [fake], run: [./fake, "{prompt}"]}}'
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err == *"'model' has no effect: agents.fake.model does not say how it is given"* ]] || complain
+}
