@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/deadline.h"
+#include "base/shell_word.h"
 #include "git/entry.h"
 #include "plan/stage_life.h"
 #include "plan/start.h"
@@ -42,6 +43,13 @@ static int check_names(struct context *c, int64_t project, const struct plan *p,
 	auto_plan_row there = { 0 };
 
 	if (!store_plan_by_name(c->store, project, p->task, &there, e) && !there.ended) {
+		auto_str file = shell_word(p->file);
+
+		if (strcmp(there.digest, p->digest) != 0) {
+			err_set(e, ERR_EXISTS, "the plan '%s' was begun already, and '%s' has changed since",
+				there.name, p->file);
+			return err_hint(e, "garth plan run --replan %s", file);
+		}
 		err_set(e, ERR_EXISTS, "the plan '%s' was begun already, and is %s", there.name, there.state);
 		return err_hint(e, "garth plan resume %s", there.name);
 	}

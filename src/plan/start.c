@@ -24,6 +24,7 @@
 #include "task/own_config.h"
 #include "task/stage_files.h"
 #include "task/task.h"
+#include "task/task_command.h"
 
 #define BRIEF_NAME "brief.md"
 #define CONFIG_MAX (1u << 20)
@@ -106,7 +107,7 @@ static int put_stages(const struct stage_job *j, int files, struct err *e)
 	return 0;
 }
 
-/* What the task must have before its first run. */
+/* What the task must have before each run. */
 static int tell(struct stage_job *j, const struct task *t, int dir, const char *agent, struct buf *brief,
 	struct err *e)
 {
@@ -121,12 +122,14 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	if (stage_files_open(dir, &files, e) < 0 || put_stages(j, files, e) < 0 ||
 		stage_files_put(files, BRIEF_NAME, buf_str(brief), brief->len, e) < 0)
 		return -1;
+	/* the plan may have been changed since the last run */
+	if (own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0)
+		return -1;
 	if (t->started)
 		return 0;
 	if (strcmp(agent, STAGE_AGENT_SCRIPT) != 0 && agent_name_save(dir, agent, e) < 0)
 		return -1;
-	return own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0 ? -1
-									       : stage_files_hide(dir, e);
+	return stage_files_hide(dir, e);
 }
 
 /* The command of the stage's first run. */
@@ -239,6 +242,22 @@ static int is_running(struct stage_job *j, struct err *e)
 	return 0;
 }
 
+/* Whether the plan was changed since the last run, and the stage has another agent or script now: then there is no
+ * conversation that could go on. */
+static bool is_another(struct stage_job *j, const struct task *t, const struct config_agent *a)
+{
+	auto_task_command cmd = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0 ||
+		task_command_load(dir, &cmd, &ignored) < 0)
+		return false;
+	if (a)
+		return !cmd.agent || strcmp(cmd.agent, a->name) != 0;
+	return cmd.argv.n != 3 || strcmp(cmd.argv.v[2], j->stage->script ? j->stage->script : ":") != 0;
+}
+
 static int run_it(
 	struct stage_job *j, struct task *t, const char *agent, const struct buf *brief, struct err *e)
 {
@@ -255,7 +274,8 @@ static int run_it(
 	if (runtime_configure(j->c, t, e) < 0 ||
 		(strcmp(agent, STAGE_AGENT_SCRIPT) && config_agent_find(&j->c->config, agent, &a, e) < 0))
 		return -1;
-	if ((t->started ? run_again(j, t, &env, e) : run_first(j, t, a, brief, &env, e)) < 0)
+	if ((t->started && !is_another(j, t, a) ? run_again(j, t, &env, e)
+						: run_first(j, t, a, brief, &env, e)) < 0)
 		return -1;
 	fault("plan-stage-run");
 	return is_running(j, e);

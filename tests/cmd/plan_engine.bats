@@ -215,3 +215,51 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   call "$garth" plan check "$T/plan.yaml"
   [[ $err == *"'model' has no effect: agents.fake.model does not say how it is given"* ]] || complain
 }
+
+@test "T10 plan: a changed file: nothing without --replan; then stages are kept, changed, sent back, added and taken out, all or nothing" {
+  agent <<'X'
+stage_done() { test -e done || { echo 1 >done; save; }; }
+stage_late() { echo "$1" >told; cp "$1" late 2>/dev/null || cp .work/brief.md late; save; }
+stage_asks() { case $1 in /*) garth ask 'Which?' ;; *) cp .work/brief.md asks; printf '%s\n' "$1" >prompt; save ;; esac; }
+stage_bad() { exit 3; }
+stage_new() { echo 1 >new; save; }
+X
+  plan 'plan_id: re' 'agent: fake' 'retries: {crash: 0}' 'stages:' '- {id: done, description: D}' '- {id: late, dependencies: [bad], description: old}' \
+    '- {id: asks, description: old, files: [asks]}' '- {id: bad}' '- {id: gone, dependencies: [bad]}'
+  call "$garth" plan run "$T/plan.yaml"
+  is_stage re done done
+  is_stage re asks asking
+  is_stage re bad failed
+  fails 1 "the plan 're' was begun already, and is running" "$garth" plan run "$T/plan.yaml"
+  # what is done cannot change
+  plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: done, description: other}' '- {id: late, description: new}'
+  fails 1 "has changed since" "$garth" plan run "$T/plan.yaml"
+  [[ $(hint) == "garth plan run --replan $T/plan.yaml" ]]
+  fails 4 "stage 'done' is done: its part of the plan cannot be changed" "$garth" plan run --replan "$T/plan.yaml"
+  plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: late, description: new}'
+  fails 4 "stage 'done' is done: it cannot be taken out" "$garth" plan run --replan "$T/plan.yaml"
+  [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  # the next one is killed before it has written anything
+  plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: new, dependencies: [done]}' '- {id: late, description: new, dependencies: [new]}' \
+    '- {id: asks, description: new, files: [asks, prompt]}' '- {id: done, description: D, timeout: 2h}'
+  GARTH_FAULT=plan-replan "$garth" plan run --replan "$T/plan.yaml" || true
+  [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  call "$garth" plan resume --replan re
+  [[ $code == 0 ]] || complain
+  [[ $err == *"stage 'new' is new"*"stage 'late' has a new text"*"stage 'asks' has a new text, and goes on with it"*"stage 'bad' is not in the plan any more; its task 're.bad' is still there"*"stage 'gone' is not in the plan any more"* ]] || complain
+  [[ $("$garth" plan status re --json | json '[s["stage"] + s["stage_state"] for s in d["stages"]]') == '["newdone", "latedone", "asksdone", "donedone"]' ]]
+  # the agent was told, may write what it may write now, and reads the new text
+  grep -q '^new$' asks
+  grep -q 'The plan was changed' prompt
+  grep -q '^new$' late
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["re.bad"]' ]]
+  fails 4 "is over: it is merged" "$garth" plan run --replan "$T/plan.yaml"
+  # a script runs as it is now
+  plan 'plan_id: script' 'agent: script' 'stages:' '- {id: a, script: "exit 1"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  plan 'plan_id: script' 'agent: script' 'stages:' '- {id: a, script: "echo 2 >script; git add script; git commit -qm script"}'
+  call "$garth" plan run --replan "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $(<script) == 2 ]]
+}
