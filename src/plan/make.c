@@ -20,10 +20,10 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/here.h"
+#include "task/stage_ask.h"
 #include "task/stage_files.h"
 #include "task/task.h"
 
-#define PLACE "plans"
 /* How long the start of an agent may take, without the set-up. */
 #define START_MS 60000
 
@@ -233,9 +233,9 @@ int plan_find(struct context *c, const char *word, struct plan_row *ret, struct 
 
 static int open_dir(const struct context *c, int64_t plan, bool make, int *ret, struct err *e)
 {
-	auto_str path = xasprintf(PLACE "/%lld", (long long)plan);
+	auto_str path = xasprintf(PLAN_DIR, (long long)plan);
 
-	if (make && ((mkdirat(c->home.fd, PLACE, 0700) < 0 && errno != EEXIST) ||
+	if (make && ((mkdirat(c->home.fd, "plans", 0700) < 0 && errno != EEXIST) ||
 			    (mkdirat(c->home.fd, path, 0700) < 0 && errno != EEXIST)))
 		return err_sys(e, "cannot make the plan's directory");
 	*ret = openat(c->home.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -248,7 +248,7 @@ int plan_lock(struct context *c, const struct plan_row *row, int *ret_dir, int *
 
 	if (open_dir(c, row->id, true, &dir, e) < 0)
 		return -1;
-	if (lock_take(dir, "lock", false, ret_lock, e) < 0) {
+	if (lock_take(dir, PLAN_LOCK_FILE, false, ret_lock, e) < 0) {
 		if (e->kind != ERR_BUSY)
 			return -1;
 		err_set(e, ERR_BUSY, "another command runs the plan '%s' already", row->name);
@@ -260,7 +260,7 @@ int plan_lock(struct context *c, const struct plan_row *row, int *ret_dir, int *
 
 bool plan_has_runner(const struct context *c, const struct plan_row *row)
 {
-	auto_str path = xasprintf(PLACE "/%lld/lock", (long long)row->id);
+	auto_str path = xasprintf(PLAN_DIR "/" PLAN_LOCK_FILE, (long long)row->id);
 
 	return lock_is_held(c->home.fd, path);
 }
@@ -280,7 +280,7 @@ int plan_lock_start(const struct context *c, const struct stage_row *s, int *ret
 
 int plan_wait_start(const struct context *c, const struct stage_row *s, struct err *e)
 {
-	auto_str name = start_lock(s), path = xasprintf(PLACE "/%lld/%s", (long long)s->plan_id, name);
+	auto_str name = start_lock(s), path = xasprintf(PLAN_DIR "/%s", (long long)s->plan_id, name);
 	struct deadline d = deadline_in(START_MS);
 
 	while (lock_is_held(c->home.fd, path))

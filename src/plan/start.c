@@ -22,6 +22,7 @@
 #include "task/installed_agent.h"
 #include "task/life.h"
 #include "task/own_config.h"
+#include "task/stage_ask.h"
 #include "task/stage_files.h"
 #include "task/task.h"
 #include "task/task_command.h"
@@ -55,19 +56,25 @@ int stage_agent(const struct config *c, const struct plan *p, const struct plan_
 	return err_hint(e, "garth agent ls");
 }
 
-static void add_notes(const struct stage_job *j, const struct stage_row *r, struct buf *out)
+static void add_left(const char *title, const struct buf *left, struct buf *out)
+{
+	if (!left->len)
+		return;
+	buf_printf(out, "\n## %s of its agent\n\n", title);
+	stage_add_fenced(out, buf_str(left));
+}
+
+/* What its agent left for those after it. */
+static void load_left(
+	const struct stage_job *j, const struct stage_row *r, struct buf *notes, struct buf *outputs)
 {
 	struct err ignored = ERR_INIT;
-	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
 	auto_fd dir = -1;
 
 	if (!r->task_id || home_task_dir(&j->c->home, r->task_id, &dir, &ignored) < 0)
 		return;
-	stage_notes_load(dir, &notes);
-	if (!notes.len)
-		return;
-	buf_addstr(out, "\n## Notes of its agent\n\n");
-	stage_add_fenced(out, buf_str(&notes));
+	stage_notes_load(dir, notes);
+	stage_outputs_load(dir, outputs);
 }
 
 /* What a stage was to do, what became of it, and its notes. */
@@ -75,7 +82,8 @@ static int put_stage(const struct stage_job *j, size_t i, int files, struct err 
 {
 	const struct plan_stage *s = &j->plan->stages[i];
 	const struct stage_row *r = &j->all->v[i];
-	auto_str name = xasprintf("%s.md", s->id);
+	auto_str name = xasprintf("%s.md", s->id), outputs_name = xasprintf("%s.outputs", s->id);
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX), outputs = BUF_INIT(8 * STAGE_OUTPUTS_MAX);
 	auto_buf text = BUF_INIT(CONFIG_MAX);
 
 	buf_printf(&text, "# %s: %s\n\nstate: %s\n", s->id, s->name ? s->name : s->id, r->state);
@@ -83,7 +91,11 @@ static int put_stage(const struct stage_job *j, size_t i, int files, struct err 
 		buf_printf(&text, "commit: %s\n", r->tip);
 	if (s->description)
 		buf_printf(&text, "\n## What it was to do\n\n%s\n", s->description);
-	add_notes(j, r, &text);
+	load_left(j, r, &notes, &outputs);
+	add_left("Notes", &notes, &text);
+	add_left("Outputs", &outputs, &text);
+	if (outputs.len && stage_files_put(files, outputs_name, buf_str(&outputs), outputs.len, e) < 0)
+		return -1;
 	return stage_files_put(files, name, buf_str(&text), text.len, e);
 }
 
@@ -122,6 +134,7 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	if (stage_files_open(dir, &files, e) < 0 || put_stages(j, files, e) < 0 ||
 		stage_files_put(files, BRIEF_NAME, buf_str(brief), brief->len, e) < 0)
 		return -1;
+	stage_ask_forget(dir);
 	/* the plan may have been changed since the last run */
 	if (own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0)
 		return -1;

@@ -263,3 +263,33 @@ X
   [[ $code == 0 ]] || complain
   [[ $(<script) == 2 ]]
 }
+
+@test "T10 plan: an agent can have its stage checked while it runs, and leave values for the stages after it" {
+  agent <<'X'
+stage_a() {
+  echo 1 >a; save
+  garth stage complete >said1 2>&1; echo "$?" >code1
+  git add said1 code1; echo 2 >a; save
+  garth stage complete >said2 2>&1; echo "$?" >code2
+  garth stage output where=here; garth stage output 'WHAT=a b=c'; garth stage output where=there
+  garth stage output '1=x' 2>bad && exit 9
+  garth stage output "two=a$(printf '\n ')b" 2>>bad && exit 8
+  git add -A; save
+}
+stage_b() { cat .work/a.outputs >got; save; cp "$1" brief; save; }
+X
+  plan 'plan_id: ask' 'agent: fake' 'stages:' '- {id: a, acceptance: ["grep 2 a || { echo no two; exit 1; }"]}' \
+    '- {id: b, dependencies: [a], description: "then run loom stage complete b"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain "$("$garth" log ask.a)"
+  [[ $(<code1) == 1 ]]
+  [[ $(<said1) == "failed on commit "*": acceptance 'grep 2 a"*": exit code 1"*'no two' ]] || complain "$(<said1)"
+  [[ $(<said2) == 'passed: all checks of this stage, on commit '* ]] || complain "$(<said2)"
+  [[ $(<code2) == 0 ]]
+  [[ $(<got) == $'WHAT=a b=c\nwhere=there' ]] || complain "$(<got)"
+  grep -q '`loom stage complete`, that is `garth stage complete` here' brief
+  # elsewhere there is nothing to complete; without a runner it says that
+  "$garth" new -q plain
+  not inside plain 'garth stage complete'
+  not inside plain 'garth stage output a=b'
+}
