@@ -42,14 +42,16 @@ static void print_event(const struct plan_event *v)
 /* What its agent left for the stages after it. */
 static void print_notes(const struct context *c, const struct stage_row *s)
 {
-	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX), outputs = BUF_INIT(8 * STAGE_OUTPUTS_MAX);
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
 	if (s->task_id && !home_task_dir(&c->home, s->task_id, &dir, &ignored))
-		stage_notes_load(dir, &notes);
+		stage_notes_load(dir, &notes), stage_outputs_load(dir, &outputs);
 	if (notes.len)
 		printf("notes:\n%s", buf_str(&notes));
+	if (outputs.len)
+		printf("outputs:\n%s", buf_str(&outputs));
 }
 
 int plan_cmd_log(const struct plan_line *l)

@@ -327,19 +327,14 @@ static int run_wiring(struct round *x, const struct due *d, struct check_row *ro
 	rc = read_one(x, path, judge_wiring, &w, &why, e);
 	plan_regex_release(&pattern);
 	if (!w.matches && !why.len)
-		buf_printf(&why, w.there ? "no line of '%s' has it" : "the commit has no file '%s'",
+		buf_printf(&why,
+			w.late    ? "it takes too long to look for it in '%s'"
+			: w.there ? "no line of '%s' has it"
+				  : "the commit has no file '%s'",
 			d->check->path);
 	row->passed = w.matches;
 	row->code = -1;
-<<<<<<< HEAD
 	row->why = xstrdup(buf_str(&why));
-=======
-	row->why = w.matches ? xstrdup("")
-			     : xasprintf(w.late    ? "it takes too long to look for it in '%s'"
-					 : w.there ? "no line of '%s' has it"
-						   : "the commit has no file '%s'",
-				       d->check->path);
->>>>>>> attack
 	row->output = xstrdup("");
 	return rc;
 }

@@ -38,4 +38,15 @@ int stage_notes_add(int task_dir, const char *text, struct err *e);
 /* Appends them, cleaned; nothing if there are none. */
 void stage_notes_load(int task_dir, struct buf *out);
 
+/*
+ * Outputs: values with names, which a stage's agent leaves for the stages after it (`garth stage output` inside), in
+ * tasks/<id>/outputs. A name is like a variable's, a value is one line. A later value replaces an earlier one. Errors as for
+ * notes.
+ */
+#define STAGE_OUTPUT_MAX  4000
+#define STAGE_OUTPUTS_MAX (64u << 10)
+int stage_outputs_set(int task_dir, const char *name, const char *value, struct err *e);
+/* Appends lines "NAME=VALUE"; nothing if there are none. */
+void stage_outputs_load(int task_dir, struct buf *out);
+
 #endif

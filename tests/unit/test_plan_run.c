@@ -12,6 +12,7 @@
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "plan/stage_life.h"
+#include "plan/stage_words.h"
 
 static const char *const states[] = { STAGE_WAITING, STAGE_APPROVAL, STAGE_READY, STAGE_RUNNING,
 	STAGE_CHECKING, STAGE_QUEUED, STAGE_MERGING, STAGE_DONE, STAGE_ASKING, STAGE_QUOTA, STAGE_REWORK,
@@ -276,6 +277,43 @@ static void test_config(void **state)
 	strvec_release(&s.sandbox.deny_read);
 }
 
+static void assert_words(const struct strvec *got, const char *want)
+{
+	auto_buf all = BUF_INIT(10000);
+
+	for (size_t i = 0; i < got->n; i++)
+		buf_printf(&all, "%s|", got->v[i]);
+	assert_string_equal(buf_str(&all), want);
+}
+
+/* What is put in is not looked at again, and subcommands stay in front of options. */
+static void test_words(void **state)
+{
+	const struct stage_words w = { "do {session} {prompt} {model}", "/f", "s1", "m {prompt}", "high" };
+	const struct stage_words plain = { "p", "/f", "s1", NULL, NULL };
+	struct config_agent a = { .name = "x" };
+	auto_strvec first = STRVEC_INIT, second = STRVEC_INIT, none = STRVEC_INIT;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(stage_words_make(&a, &w, &none, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	strvec_pushl(&a.headless, "x", "exec", "--id={session}", "--", "{prompt}", "{prompt_file}",
+		"{answer}", NULL);
+	strvec_pushl(&a.model, "-m", "{model}", NULL);
+	strvec_pushl(&a.effort, "-c", "e={effort}", NULL);
+	assert_int_equal(stage_words_make(&a, &w, &first, &e), 0);
+	assert_words(&first,
+		"x|exec|-m|m {prompt}|-c|e=high|--id=s1|--|do {session} {prompt} {model}|/f|{answer}|");
+	strvec_pushl(&a.run, "y", "{model}", NULL);
+	assert_int_equal(stage_words_make(&a, &plain, &second, &e), 0);
+	assert_words(&second, "y|{model}|");
+	strvec_release(&a.headless);
+	strvec_release(&a.model);
+	strvec_release(&a.effort);
+	strvec_release(&a.run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_prompt),
 		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
