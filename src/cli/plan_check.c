@@ -92,6 +92,7 @@ int plan_cmd_check(const struct plan_line *l)
 	if (context_open_to_look(&c, &e) < 0 || plan_file_load(&c, l->words[0], &f, &e) < 0 ||
 		plan_file_walls(&f, l->keep_walls, &e) < 0)
 		return say_error(&e);
+	plan_file_refusals(&c, &f);
 	if (l->json)
 		return json_print(plan_json(&f.plan));
 	for (size_t i = 0; i < f.plan.nstages && !say_is_quiet(); i++)

@@ -10,6 +10,9 @@
 #include "cli/say.h"
 #include "git/entry.h"
 #include "git/ref.h"
+#include "plan/finish.h"
+#include "plan/make.h"
+#include "plan/start.h"
 #include "sys/fd.h"
 #include "task/program.h"
 
@@ -88,6 +91,39 @@ int plan_file_load(struct context *c, const char *path, struct plan_file *ret, s
 	*ret = f;
 	f = (struct plan_file){ 0 };
 	return 0;
+}
+
+/* Each program once. */
+static void warn_of_program(
+	struct context *c, struct plan *p, const struct plan_stage *s, struct strvec *known)
+{
+	const struct config_agent *a;
+	const struct strvec *words;
+	struct err ignored = ERR_INIT;
+	const char *name;
+
+	if (stage_agent(&c->config, p, s, &name, &ignored) < 0 ||
+		config_agent_find(&c->config, name, &a, &ignored) < 0 ||
+		stage_agent_words(a, &words, &ignored) < 0 || strchr(words->v[0], '/') ||
+		strvec_has(known, words->v[0]))
+		return;
+	strvec_push(known, words->v[0]);
+	if (!program_is_shown(c, words->v[0]))
+		plan_warn(p, s->at, "a stage would have no program '%s', which agent '%s' runs", words->v[0],
+			name);
+}
+
+void plan_file_refusals(struct context *c, struct plan_file *f)
+{
+	auto_strvec known = STRVEC_INIT;
+	struct err why = ERR_INIT;
+
+	if (plan_check_agents(c, &f->plan, &why) < 0)
+		strvec_push(&f->plan.warnings, why.msg);
+	if (f->commit && plan_check_commit(&f->repo, f->commit, &why) < 0)
+		strvec_push(&f->plan.warnings, why.msg);
+	for (size_t i = 0; i < f->plan.nstages; i++)
+		warn_of_program(c, &f->plan, &f->plan.stages[i], &known);
 }
 
 void plan_file_say(const struct plan_file *f)

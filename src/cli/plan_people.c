@@ -7,7 +7,7 @@
 #include "cli/plan_status.h"
 #include "cli/progress.h"
 #include "cli/say.h"
-#include "plan/check_key.h"
+#include "plan/check_walls.h"
 #include "plan/land.h"
 #include "plan/make.h"
 #include "plan/people.h"
@@ -164,9 +164,8 @@ static int merge(struct context *c, struct plan_row *row, struct err *e)
 {
 	auto_stage_row_list stages = { 0 };
 	auto_plan plan = { 0 };
-	auto_str walls = check_walls(&c->config);
-	struct stage_job j = { .c = c, .plan = &plan, .row = row, .all = &stages, .walls = walls };
-	auto_str was = xstrdup(row->state);
+	struct stage_job j = { .c = c, .plan = &plan, .row = row, .all = &stages };
+	auto_str was = xstrdup(row->state), walls = NULL;
 	auto_lock lock = -1;
 	auto_fd dir = -1;
 
@@ -177,6 +176,7 @@ static int merge(struct context *c, struct plan_row *row, struct err *e)
 	if (plan_lock(c, row, &dir, &lock, e) < 0 || plan_open(c, row, &plan, e) < 0 ||
 		store_stage_list(c->store, row->id, &stages, e) < 0)
 		return -1;
+	j.walls = walls = check_walls_now(c, row);
 	j.stage = &plan.stages[plan.nstages - 1];
 	j.at = &stages.v[stages.n - 1];
 	if (plan_land(&j, e) < 0 || context_store(c, e) < 0)

@@ -72,6 +72,7 @@ static int dry_run(const struct plan_line *l, struct err *e)
 	if (context_open_to_look(&c, e) < 0 || plan_file_load(&c, l->words[0], &f, e) < 0 ||
 		plan_file_walls(&f, l->keep_walls, e) < 0)
 		return -1;
+	plan_file_refusals(&c, &f);
 	if (l->json)
 		return json_print(plan_json(&f.plan));
 	print_waves(&c, &f.plan);

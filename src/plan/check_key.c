@@ -1,7 +1,10 @@
 #include "plan/check_key.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "sys/digest.h"
@@ -66,14 +69,57 @@ static char *hex_digest(const struct buf *text)
 	return buf_steal(&hex);
 }
 
-char *check_walls(const struct config *c)
+/* What is shown of the host, and what may be written. */
+static void add_shown(struct buf *out, const struct config *c)
 {
+	const struct rules *r = &c->policy.rules;
+
+	add_list(out, &c->tools);
+	add_list(out, &c->allow_read);
+	add_list(out, &c->allow_write);
+	for (size_t i = 0; i < c->ncaches; i++) {
+		add(out, c->caches[i].path);
+		add(out, c->caches[i].mode);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		buf_printf(out, "%d ", r->v[i].kind);
+		add(out, r->v[i].glob);
+	}
+}
+
+static void add_limits(struct buf *out, const struct config *c)
+{
+	const uint64_t limits[] = { c->max_processes, c->max_memory, c->max_cpu, c->max_core, c->max_disk,
+		c->max_disk_cap, c->max_open_files, c->max_inodes };
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		buf_printf(out, "%llu ", (unsigned long long)limits[i]);
+}
+
+/* The variables that checks get of this process. */
+static void add_environment(struct buf *out, const struct config *c)
+{
+	auto_strvec none = STRVEC_INIT, env = STRVEC_INIT;
+	struct err ignored = ERR_INIT;
+
+	if (!agent_environment(c, NULL, environ, &none, &none, &env, &ignored))
+		add_list(out, &env);
+	add(out, getenv("PATH"));
+}
+
+char *check_walls(const struct config *c, const struct strvec *layers)
+{
+	const struct strvec *const lists[] = { &c->net_allow, &c->setup, &c->setup_inputs, &c->setup_network,
+		&c->include, &c->submodules, layers };
 	auto_buf text = BUF_INIT(KEY_MAX);
 
 	add(&text, c->net);
-	add_list(&text, &c->net_allow);
-	add_list(&text, &c->setup);
 	add(&text, c->backend);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		add_list(&text, lists[i]);
+	add_shown(&text, c);
+	add_limits(&text, c);
+	add_environment(&text, c);
 	return hex_digest(&text);
 }
 

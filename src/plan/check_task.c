@@ -60,6 +60,15 @@ int check_task_clear(const struct stage_job *j, struct err *e)
 	return 0;
 }
 
+int check_task_clear_all(
+	struct context *c, struct plan_row *p, const struct stage_row_list *stages, struct err *e)
+{
+	for (size_t i = 0; i < stages->n; i++)
+		if (check_task_clear(&(struct stage_job){ .c = c, .row = p, .at = &stages->v[i] }, e) < 0)
+			return -1;
+	return 0;
+}
+
 void check_task_drop(struct check_task *t)
 {
 	if (t->task.id)

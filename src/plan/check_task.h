@@ -40,5 +40,8 @@ int check_task_run(struct check_task *t, const struct check_command *cmd, struct
 void check_task_drop(struct check_task *t);
 /* Removes what a process that died left of a check of this stage. */
 int check_task_clear(const struct stage_job *j, struct err *e);
+/* The same for all stages of a plan. The caller holds the plan's lock, and nothing checks. */
+int check_task_clear_all(
+	struct context *c, struct plan_row *p, const struct stage_row_list *stages, struct err *e);
 
 #endif

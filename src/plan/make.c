@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/deadline.h"
+#include "git/entry.h"
 #include "plan/stage_life.h"
 #include "plan/start.h"
 #include "runtime/add_layers.h"
@@ -17,6 +18,7 @@
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/here.h"
+#include "task/stage_files.h"
 #include "task/task.h"
 
 #define PLACE "plans"
@@ -51,20 +53,37 @@ static int check_names(struct context *c, int64_t project, const struct plan *p,
 	return 0;
 }
 
-/* Before anything is made. */
-static int check_agents(struct context *c, const struct plan *p, struct err *e)
+int plan_check_agents(struct context *c, const struct plan *p, struct err *e)
 {
 	stage_agent_default(c);
 	for (size_t i = 0; i < p->nstages; i++) {
 		const struct config_agent *a;
+		const struct strvec *words;
 		const char *name;
 
 		if (stage_agent(&c->config, p, &p->stages[i], &name, e) < 0)
 			return -1;
-		if (strcmp(name, STAGE_AGENT_SCRIPT) != 0 && config_agent_find(&c->config, name, &a, e) < 0)
+		if (strcmp(name, STAGE_AGENT_SCRIPT) != 0 &&
+			(config_agent_find(&c->config, name, &a, e) < 0 ||
+				stage_agent_words(a, &words, e) < 0))
 			return plan_error(p, p->stages[i].at, e, "%s", e->msg);
 	}
 	return 0;
+}
+
+int plan_check_commit(const struct repo *r, const char *commit, struct err *e)
+{
+	auto_strvec path = STRVEC_INIT;
+	bool there = false;
+
+	strvec_push(&path, STAGE_FILES_NAME);
+	if (entry_are_there(r, commit, &path, &there, e) < 0)
+		return -1;
+	return there ? err_set(e, ERR_REFUSED,
+			       "commit %.12s tracks '" STAGE_FILES_NAME
+			       "', where stages of a plan have their own files: it has to be renamed first",
+			       commit)
+		     : 0;
 }
 
 static int add_rows(struct context *c, const struct plan *p, struct plan_row *row, struct err *e)
@@ -155,8 +174,10 @@ int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row
 	auto_project project = { 0 };
 	auto_plan_row row = { 0 };
 
-	if (check_agents(c, p, e) < 0 || here_open(c, s->dir, p->target ? p->target : "HEAD", &r, e) < 0 ||
-		context_store(c, e) < 0 || store_project(c->store, r.main_top, r.git_dir, &project, e) < 0 ||
+	if (plan_check_agents(c, p, e) < 0 ||
+		here_open(c, s->dir, p->target ? p->target : "HEAD", &r, e) < 0 ||
+		plan_check_commit(&r, r.commit, e) < 0 || context_store(c, e) < 0 ||
+		store_project(c->store, r.main_top, r.git_dir, &project, e) < 0 ||
 		check_names(c, project.id, p, e) < 0)
 		return -1;
 	row = (struct plan_row){ .project_id = project.id,

@@ -12,6 +12,7 @@
 #define PLAN_MAKE_H
 
 #include "base/err.h"
+#include "git/repo.h"
 #include "plan/plan.h"
 #include "store/plan.h"
 #include "task/context.h"
@@ -22,6 +23,10 @@ struct plan_make_spec {
 	/* as in struct task_spec; may be NULL */
 	int (*approve)(struct context *c, int64_t project, const struct config *asks, struct err *e);
 };
+/* Whether each stage has an agent that can run it. ERR_USAGE, ERR_CONFIG. */
+int plan_check_agents(struct context *c, const struct plan *p, struct err *e);
+/* ERR_REFUSED if the commit has a path of the name that stages' own files have inside (task/stage_files.h). */
+int plan_check_commit(const struct repo *r, const char *commit, struct err *e);
 int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row *ret, struct err *e);
 int plan_finish_making(
 	struct context *c, const struct plan_make_spec *s, struct plan_row *row, struct err *e);

@@ -5,10 +5,13 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "plan/check_task.h"
 #include "plan/make.h"
 #include "plan/stage_life.h"
 #include "runtime/control.h"
 #include "sys/fault.h"
+#include "sys/fd.h"
+#include "sys/lock.h"
 #include "task/task.h"
 #include "task/tip.h"
 
@@ -206,6 +209,19 @@ static int cancel_rest(struct context *c, int64_t plan, bool *ret_again, struct 
 	return 0;
 }
 
+/* Of a runner that was killed. One that runs does it itself. */
+static void clear_checks(struct context *c, struct plan_row *p)
+{
+	struct err ignored = ERR_INIT;
+	auto_stage_row_list stages = { 0 };
+	auto_lock lock = -1;
+	auto_fd dir = -1;
+
+	if (!plan_lock(c, p, &dir, &lock, &ignored) && !context_store(c, &ignored) &&
+		!store_stage_list(c->store, p->id, &stages, &ignored))
+		check_task_clear_all(c, p, &stages, &ignored);
+}
+
 int people_cancel_plan(struct context *c, struct plan_row *p, struct err *e)
 {
 	auto_str was = xstrdup(p->state);
@@ -224,5 +240,6 @@ int people_cancel_plan(struct context *c, struct plan_row *p, struct err *e)
 	for (int i = 0; again && i < CANCEL_TRIES; i++)
 		if (cancel_rest(c, p->id, &again, e) < 0)
 			return -1;
+	clear_checks(c, p);
 	return again ? err_set(e, ERR_BUSY, "stages of the plan '%s' are still being changed", p->name) : 0;
 }

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "plan/check_key.h"
+#include "plan/check_task.h"
+#include "plan/check_walls.h"
 #include "plan/land.h"
 #include "plan/make.h"
 #include "plan/start.h"
@@ -446,7 +447,11 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
+	r->walls = check_walls_now(r->c, r->row);
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
+	/* of a runner that was killed */
+	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
+		return -1;
 	if (run_stages(r, ret, e) < 0)
 		return -1;
 	if (strcmp(r->row->state, PLAN_RUNNING) != 0)
@@ -460,15 +465,16 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	struct err *e)
 {
 	struct runner r = { .c = c, .row = row, .o = o };
+	struct err ignored = ERR_INIT;
 	struct sigaction old[3];
 	int rc;
 
-	r.walls = check_walls(&c->config);
 	stage_agent_default(c);
 	plan_wake(c, row->id);
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
 	stop(&r);
+	check_task_clear_all(c, row, &r.stages, &ignored);
 	restore_signals(old);
 	plan_release(&r.plan);
 	stage_row_list_release(&r.stages);

@@ -128,6 +128,16 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 									       : stage_files_hide(dir, e);
 }
 
+int stage_agent_words(const struct config_agent *a, const struct strvec **ret, struct err *e)
+{
+	*ret = a->run.n ? &a->run : a->headless.n ? &a->headless : &a->prompt;
+	return (*ret)->n
+		       ? 0
+		       : err_set(e, ERR_CONFIG,
+				 "agents.%s.run in the configuration is missing: how the agent runs a stage",
+				 a->name);
+}
+
 /* Replaces {prompt} and {prompt_file}; {session} is the runtime's. */
 static void fill_in(const char *word, const char *prompt, const char *file, struct strvec *ret)
 {
@@ -160,10 +170,8 @@ static int make_words(const struct stage_job *j, const struct task *t, const str
 		strvec_pushl(ret, "/bin/sh", "-ec", j->stage->script ? j->stage->script : ":", NULL);
 		return 0;
 	}
-	words = a->run.n ? &a->run : a->headless.n ? &a->headless : &a->prompt;
-	if (!words->n)
-		return err_set(e, ERR_CONFIG,
-			"agents.%s.run in the configuration is missing: how the agent runs a stage", a->name);
+	if (stage_agent_words(a, &words, e) < 0)
+		return -1;
 	for (size_t i = 0; i < words->n; i++)
 		fill_in(words->v[i], prompt, file, ret);
 	return 0;

@@ -133,3 +133,68 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   # what was looked at is what it begins from
   [[ $(field base.a base) == "$(git rev-parse garth/base)" ]] || complain "$("$garth" show base.a)"
 }
+
+@test "T10 plan: a check is made again when the walls, the environment or the included files are others" {
+  known() { stage "$1" a results | json_list '[c["known"] for c in d]'; }
+  plan_of() { plan "plan_id: $1" 'agent: script' 'merge: never' 'stages:' '- {id: a, acceptance: ["test -f a.txt"], script: "true"}'; "$garth" plan run "$T/plan.yaml" || complain; }
+  configure <<<'{jail: {env: [WHERE]}, workspace: {include: [.env]}}'
+  echo .env >.gitignore; git add .gitignore; git commit -qm ignore
+  plan_of first
+  plan_of again
+  [[ $(known again) == '[true]' ]]
+  WHERE=here plan_of env
+  [[ $(known env) == '[false]' ]]
+  echo 1 >.env
+  plan_of include
+  [[ $(known include) == '[false]' ]]
+  plan_of same
+  [[ $(known same) == '[true]' ]]
+  configure <<<'{jail: {env: [WHERE], deny_write: [secret]}, workspace: {include: [.env]}}'
+  plan_of walls
+  [[ $(known walls) == '[false]' ]]
+}
+
+@test "T10 plan: a plan without an agent, or with one that cannot run a stage, is refused before anything is made, and the check warns" {
+  plan 'plan_id: none' 'stages: [{id: a}]'
+  PATH=/usr/bin:/bin call "$garth" plan check "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $err == *"▲ stage 'a' has no agent: neither it nor the plan nor agents.default names one"* ]] || complain
+  PATH=/usr/bin:/bin fails 2 'agents.default' "$garth" plan run "$T/plan.yaml"
+  [[ $("$garth" plan ls) == '' ]]
+  [[ -z $(git for-each-ref 'refs/heads/garth/*') ]]
+  configure <<<'agents: {odd: {programs: [odd]}, none: {programs: [nowhere], run: [nowhere, "{prompt}"]}}'
+  plan 'plan_id: none' 'agent: odd' 'stages: [{id: a}]'
+  fails 2 "plan.yaml:3:15: agents.odd.run in the configuration is missing" "$garth" plan run "$T/plan.yaml"
+  plan 'plan_id: none' 'agent: none' 'stages: [{id: a}]'
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err == *"a stage would have no program 'nowhere', which agent 'none' runs"* ]] || complain
+}
+
+@test "T10 plan: what a check ran in is removed when the runner ends, and after a kill by the next one, or by the cancelling" {
+  checks_left() { sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM task WHERE name LIKE '%.check.%'"; }
+  local how
+  for how in int kill cancel; do
+    plan "plan_id: left$how" 'agent: script' 'stages: [{id: a, acceptance: ["sleep 1000"], check_timeout: 20m, script: "true"}]'
+    "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & runner=$!
+    eventually gives 1 checks_left
+    [[ $how == int ]] || kill -9 $(cat /proc/"$runner"/task/*/children) "$runner"
+    [[ $how != int ]] || kill -INT $runner
+    wait $runner || true
+    case $how in
+    kill)
+      [[ $(checks_left) == 1 ]]
+      GARTH_FAULT=plan-step "$garth" plan resume leftkill || true ;;
+    cancel) "$garth" plan cancel leftcancel ;;
+    esac
+    [[ $(checks_left) == 0 ]] || complain "$how"
+  done
+}
+
+@test "T10 plan: a repository that tracks .work is refused, as the files of stages would hide it" {
+  mkdir .work; echo 1 >.work/x; git add -f .work; git commit -qm work
+  two
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err == *"▲ commit $(git rev-parse --short=12 HEAD) tracks '.work'"* ]] || complain
+  fails 4 "tracks '.work'" "$garth" plan run "$T/plan.yaml"
+  [[ $("$garth" plan ls) == '' ]]
+}

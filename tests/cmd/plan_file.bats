@@ -61,6 +61,7 @@ many() {
 }
 
 @test "T10 plan: what may go wrong later is told now" {
+  configure <<<'agents: {default: shell, shell: {programs: [sh], run: [sh]}}'
   cat >p.yaml <<'END'
 stages:
 - {id: a, files: [dir/**], artifacts: [out/x]}
