@@ -7,6 +7,8 @@
 
 #define SIZE_LIMIT 2000 /* of an expression, unrolled */
 #define DEPTH_MAX  50
+/* Of repetitions within each other: for loops of what may be empty, regcomp takes twice as long for each. */
+#define HEIGHT_MAX 5
 
 /* What a letter after a backslash stands for in brackets; NULL: nothing. */
 static const char *class_of(char c)
@@ -104,8 +106,14 @@ static int translate(const char *pattern, struct buf *out, struct err *e)
 
 /* How large regcomp makes a group: it unrolls what is repeated, so nested repetitions could fill the memory. */
 struct size {
-	unsigned long all, last; /* of the group so far, of what a repetition would be of */
+	unsigned long all, last;       /* of the group so far, of what a repetition would be of */
+	unsigned long high, last_high; /* the repetitions within each other in them */
 };
+
+static unsigned long larger(unsigned long a, unsigned long b)
+{
+	return a > b ? a : b;
+}
 
 static const char *end_of_brackets(const char *p)
 {
@@ -150,6 +158,7 @@ static bool is_too_large(const char *posix)
 		if (times) {
 			s->all += s->last * (times - 1);
 			s->last *= times;
+			s->high = larger(s->high, ++s->last_high);
 		} else if (p[-1] == '(') {
 			if (++s == levels + DEPTH_MAX)
 				return true;
@@ -160,6 +169,8 @@ static bool is_too_large(const char *posix)
 			s--;
 			s->all += inner;
 			s->last = inner;
+			s->last_high = s[1].high;
+			s->high = larger(s->high, s->last_high);
 		} else {
 			if (p[-1] == '[')
 				p = end_of_brackets(p - 1);
@@ -167,8 +178,9 @@ static bool is_too_large(const char *posix)
 				p++;
 			s->all++;
 			s->last = 1;
+			s->last_high = 0;
 		}
-		if (s->all > SIZE_LIMIT || s->last > SIZE_LIMIT)
+		if (s->all > SIZE_LIMIT || s->last > SIZE_LIMIT || s->high > HEIGHT_MAX)
 			return true;
 	}
 	return false;

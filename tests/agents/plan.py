@@ -59,6 +59,9 @@ class Run:
         os.makedirs(f"{home}/.config/opencode")
         with open(f"{home}/.config/opencode/opencode.json", "w", encoding="ascii") as f:
             json.dump({"model": MODELS["opencode"]}, f)
+        os.makedirs(f"{home}/.gemini")
+        with open(f"{home}/.gemini/settings.json", "w", encoding="ascii") as f:
+            json.dump({"security": {"auth": {"selectedType": "gemini-api-key"}}}, f)
         for words in (["init", "-q", "-b", "main"], ["config", "user.name", "T"], ["config", "user.email", "t@example.com"],
                       ["commit", "-q", "--allow-empty", "-m", "first"]):
             subprocess.run(["git", *words], cwd=self.repo, env=self.env, check=True)
