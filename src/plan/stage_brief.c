@@ -91,7 +91,10 @@ void stage_brief(const struct stage_job *j, const char *files, struct buf *out)
 {
 	const struct plan_stage *s = j->stage;
 
-	buf_printf(out, "# Stage %s of the plan %s\n\n", s->id, j->plan->id);
+	if (j->row->tickets)
+		buf_printf(out, "# Ticket %s of the task %s\n\n", s->id, j->row->name);
+	else
+		buf_printf(out, "# Stage %s of the plan %s\n\n", s->id, j->plan->id);
 	if (s->name)
 		buf_printf(out, "%s\n", s->name);
 	if (s->description)
@@ -103,10 +106,11 @@ void stage_brief(const struct stage_job *j, const char *files, struct buf *out)
 	add_dependencies(j, files, out);
 	for (size_t i = 0; i < s->review.n; i++)
 		buf_printf(out, "%s- %s\n", i ? "" : "\n## What to look at\n\n", s->review.v[i]);
-	buf_addstr(out,
-		"\n## How to end\n\nCommit all of your work on the branch that is checked out, and end. Other stages of "
-		"the plan are not yours: change only what this one asks for. If a check fails, you are told and go on. "
-		"What the stages after this one should know, you can leave them: `garth note \"…\"`.\n");
+	buf_printf(out,
+		"\n## How to end\n\nCommit all of your work on the branch that is checked out, and end. Other %s are not "
+		"yours: change only what this one asks for. If a check fails, you are told and go on. What the %s after "
+		"this one should know, you can leave them: `garth note \"…\"`.\n",
+		j->row->tickets ? "tickets" : "stages of the plan", j->row->tickets ? "tickets" : "stages");
 }
 
 /* A fence that is longer than any run of backticks in the text. */

@@ -9,8 +9,8 @@
 #include "keeper/wire.h"
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
+#include "plan/ticket_task.h"
 #include "runtime/add_layers.h"
-#include "runtime/choose_network.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -72,16 +72,19 @@ static int make_task(struct stage_job *j, struct task *ret, struct err *e)
 	auto_str branch = job_branch(j->row);
 	auto_project p = { 0 };
 	auto_add_layers layers = { 0 };
+	auto_task parent = { 0 };
 	struct task_spec spec = { .name = j->at->task,
 		.rev = branch,
-		.submodules = j->stage->submodules,
 		.add_layers = runtime_add_layers,
 		.add_layers_arg = &layers };
+	int rc;
 
 	if (context_store(j->c, e) < 0 || store_project_by_id(j->c->store, j->row->project_id, &p, e) < 0)
 		return -1;
 	spec.dir = p.path;
-	return task_create(j->c, &spec, ret, e);
+	rc = ticket_task_spec(j, &parent, &spec, e) < 0 ? -1 : task_create(j->c, &spec, ret, e);
+	strvec_release(&spec.submodules);
+	return rc;
 }
 
 static void add_notes(const struct stage_job *j, const struct stage_row *r, struct buf *out)
@@ -144,7 +147,7 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_fd files = -1;
 
-	stage_config(&j->c->config, j->stage, &config);
+	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
 	stage_brief(j, inside, brief);
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
@@ -155,8 +158,10 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 		return 0;
 	if (strcmp(agent, STAGE_AGENT_SCRIPT) != 0 && agent_name_save(dir, agent, e) < 0)
 		return -1;
-	return own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0 ? -1
-									       : stage_files_hide(dir, e);
+	if (ticket_task_layers(j, dir, e) < 0 ||
+		own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0)
+		return -1;
+	return stage_files_hide(dir, e);
 }
 
 /* Replaces {prompt} and {prompt_file}; {session} is the runtime's. */
@@ -202,13 +207,13 @@ static int make_words(const struct stage_job *j, const struct task *t, const str
 
 static void set_env(const struct stage_job *j, struct strvec *env)
 {
-	strvec_pushf(env, "GARTH_PLAN=%s", j->plan->id);
-	strvec_pushf(env, "GARTH_STAGE=%s", j->stage->id);
+	strvec_pushf(env, j->row->tickets ? "GARTH_PARENT=%s" : "GARTH_PLAN=%s",
+		j->row->tickets ? j->row->name : j->plan->id);
+	strvec_pushf(env, j->row->tickets ? "GARTH_TICKET=%s" : "GARTH_STAGE=%s", j->stage->id);
 	strvec_pushf(env, "GARTH_ATTEMPT=%lld", (long long)j->at->attempt);
 }
 
-/* Waits until the command runs, or has ended, and leaves it to its keeper. */
-static int let_go(int conn, struct err *e)
+int start_let_go(int conn, struct err *e)
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
 	enum wire_type type;
@@ -231,21 +236,24 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	const struct buf *brief, const struct strvec *env, struct err *e)
 {
 	const char *cwd = j->stage->working_dir;
-	auto_strvec words = STRVEC_INIT;
+	auto_strvec words = STRVEC_INIT, all = STRVEC_INIT;
 	struct run_opts o = { .agent = a,
-		.env = env,
+		.env = &all,
 		.timeout = j->stage->timeout,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
 		.quiet = true };
 	auto_fd conn = -1;
 	int rc;
 
-	if (make_words(j, t, a, brief, &words, e) < 0 ||
-		runtime_choose_network(j->c, j->stage->network.mode, &j->stage->network.allow, &o, e) < 0)
+	if (make_words(j, t, a, brief, &words, e) < 0 || ticket_task_options(j, &o, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < env->n; i++)
+		strvec_push(&all, env->v[i]);
+	if (ticket_task_network(j, &o, e) < 0)
 		return -1;
 	rc = runtime_run(j->c, t, &o, words.v, &conn, e);
 	network_release(&o.net);
-	return rc < 0 ? -1 : let_go(conn, e);
+	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
 static int run_again(struct stage_job *j, struct task *t, const struct strvec *env, struct err *e)
@@ -256,7 +264,7 @@ static int run_again(struct stage_job *j, struct task *t, const struct strvec *e
 
 	network_release(&o.net);
 	free((void *)o.ports);
-	return rc < 0 ? -1 : let_go(conn, e);
+	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
 /* Notes which run was the last one, so that after a crash it is known whether another one was begun. */

@@ -100,9 +100,9 @@ static void add_allowed(struct context *c, struct task_at *at, struct buf *out)
 	buf_printf(out,
 		"- Commit on `%s`. Each commit is checked and published at once; a refusal begins with `BLOCKED:` and says what to do.\n",
 		ref_short(at->task->branch));
-	if (p->scope.n) {
+	if (p->scope.n || p->within.n) {
 		buf_addstr(out, "- Publish changes of these paths, and of no others: ");
-		add_names(out, &p->scope);
+		add_names(out, p->within.n ? &p->within : &p->scope);
 		buf_addstr(out, ".\n");
 	}
 	buf_printf(out, "- Publish up to %s in all, %s a file, %s files, %llu commits.\n",

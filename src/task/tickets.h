@@ -1,0 +1,35 @@
+/*
+ * The tickets of a task (store/ticket.h), as far as the task's own life is concerned. What a ticket is, and how it is run, is
+ * in plan/ticket.h.
+ *
+ * A ticket is finished when its commit passed its checks, and merged when its task's branch has that commit, whoever merged
+ * it. Nobody writes down that it was merged at the moment of the merge: tickets_settle finds out.
+ */
+#ifndef TASK_TICKETS_H
+#define TASK_TICKETS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "git/repo.h"
+#include "store/plan.h"
+#include "task/context.h"
+
+/* A file in the directory of a task that has tickets. Whoever moves the task's branch opens it for writing (tickets_tell):
+ * the runner of the tickets watches it. */
+#define TICKETS_FILE "tickets"
+
+bool tickets_are_there(int task_dir);
+void tickets_tell(int task_dir);
+
+/* Moves finished tickets whose commit the task has published to `done`. *ret_moved may be NULL. */
+int tickets_settle(struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e);
+
+/* Names those that are neither merged nor given up: "t1 (running), t2 (finished)". Nothing is added if there are none. */
+int tickets_open(struct context *c, const struct repo *r, const struct task *t, struct buf *out, struct err *e);
+
+/* The word for a ticket's state, for people and for agents. */
+const char *ticket_state(const struct stage_row *s);
+
+#endif
