@@ -76,5 +76,6 @@ bool protect_in_scope(
 {
 	auto_str whole = *within ? path_join(within, path) : xstrdup(path);
 
-	return (is_in_globs(&rules->scope, whole) && is_in_globs(&rules->within, whole)) || is_in(allowed, whole);
+	return (is_in_globs(&rules->scope, whole) && is_in_globs(&rules->within, whole)) ||
+	       is_in(allowed, whole);
 }

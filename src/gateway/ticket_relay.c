@@ -106,7 +106,8 @@ static int merge(struct ticket_relay *r, const json_t *what, json_t *answer, jso
 
 	if (!what)
 		return 0;
-	rc = tickets_merge(&r->gateway->pub, json_string_value(json_object_get(what, "ref")), &conflicts, &no, e);
+	rc = tickets_merge(
+		&r->gateway->pub, json_string_value(json_object_get(what, "ref")), &conflicts, &no, e);
 	if (rc > 0) {
 		err_set(e, ERR_CONFLICT, "%zu file%s conflict", conflicts.n, conflicts.n == 1 ? "" : "s");
 		*ret = error_of("conflict", e->msg);
@@ -126,8 +127,9 @@ static void answer(struct ticket_call *c, json_t *whole)
 	struct err e = ERR_INIT;
 
 	publisher_set_caller(&g->pub, c->ask.client);
-	if (status < 300 && (inside_refresh(&g->in, &e) < 0 || show(c->relay, json_object_get(whole, "show"), &e) < 0 ||
-				    merge(c->relay, json_object_get(whole, "merge"), body, &instead, &e) != 0)) {
+	if (status < 300 &&
+		(inside_refresh(&g->in, &e) < 0 || show(c->relay, json_object_get(whole, "show"), &e) < 0 ||
+			merge(c->relay, json_object_get(whole, "merge"), body, &instead, &e) != 0)) {
 		status = err_http_status(e.kind);
 		body = instead ? instead : (instead = error_of(err_code(e.kind), e.msg));
 	}
@@ -153,7 +155,8 @@ static void finish(struct ticket_call *c, bool whole)
 	if (json_object_get(text, "answer"))
 		answer(c, text);
 	else
-		refuse_it(c->relay, &c->ask, whole ? 500 : 504, "failed", "the request about tickets could not be answered");
+		refuse_it(c->relay, &c->ask, whole ? 500 : 504, "failed",
+			"the request about tickets could not be answered");
 	json_decref(text);
 	call_free(c);
 }
@@ -214,7 +217,8 @@ void ticket_relay_start(struct ticket_relay *r, const struct ticket_relay_ask *q
 	while (i < TICKETS_AT_ONCE && r->calls[i])
 		i++;
 	if (i == TICKETS_AT_ONCE) {
-		refuse_it(r, q, 429, "too_soon", "too many requests about tickets are being answered: wait for one");
+		refuse_it(r, q, 429, "too_soon",
+			"too many requests about tickets are being answered: wait for one");
 		return;
 	}
 	c = xcalloc(1, sizeof(*c));

@@ -84,7 +84,8 @@ static int try_merge(struct publisher *pub, const char *ref, struct strvec *conf
 		return -1;
 	if (!code)
 		return 0;
-	if (sync_conflicts(pub, conflicts, e) < 0 || inside_do(pub->in, NULL, &code, e, "merge", "--abort", NULL) < 0)
+	if (sync_conflicts(pub, conflicts, e) < 0 ||
+		inside_do(pub->in, NULL, &code, e, "merge", "--abort", NULL) < 0)
 		return -1;
 	if (conflicts->n)
 		return 1;

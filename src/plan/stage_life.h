@@ -34,8 +34,8 @@
 /* The states of a plan. */
 #define PLAN_MAKING    "making"
 #define PLAN_RUNNING   "running"
-#define PLAN_DONE      "done"      /* all its stages are done; whether it is merged says plan_row.merged */
-#define PLAN_FAILED    "failed"    /* nothing can go on any more, and not all stages are done */
+#define PLAN_DONE      "done"   /* all its stages are done; whether it is merged says plan_row.merged */
+#define PLAN_FAILED    "failed" /* nothing can go on any more, and not all stages are done */
 #define PLAN_CANCELLED "cancelled"
 
 bool stage_is(const struct stage_row *s, const char *state);

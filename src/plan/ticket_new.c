@@ -77,7 +77,8 @@ static int take_agent(struct asking *a, const json_t *v, const char *key, struct
 	if (!name)
 		return -1;
 	if ((!l->agent || strcmp(name, l->agent) != 0) && !strvec_has(&l->config->tickets_agents, name))
-		return err_set(e, ERR_REFUSED, "the agent '%s' is not among those that tickets may name", name);
+		return err_set(
+			e, ERR_REFUSED, "the agent '%s' is not among those that tickets may name", name);
 	if (config_agent_find(l->config, name, &known, e) < 0)
 		return -1;
 	return json_object_set_new(a->stage, "agent", json_string(name));
@@ -85,7 +86,8 @@ static int take_agent(struct asking *a, const json_t *v, const char *key, struct
 
 typedef int item_fn(struct asking *a, const char *text, json_t *list, struct err *e);
 
-static int take_list(struct asking *a, const json_t *v, const char *key, const char *to, item_fn *fn, struct err *e)
+static int take_list(
+	struct asking *a, const json_t *v, const char *key, const char *to, item_fn *fn, struct err *e)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -267,7 +269,8 @@ static int check_task(struct tickets *t, struct err *e)
 	if (parent)
 		return err_set(e, ERR_REFUSED, "this task is a ticket itself, and tickets have no tickets");
 	if (!t->c->config.tickets_max)
-		return err_set(e, ERR_REFUSED, "this task may have no tickets: the user starts it with --tickets N");
+		return err_set(
+			e, ERR_REFUSED, "this task may have no tickets: the user starts it with --tickets N");
 	if (!backend_of(&t->task)->has_git)
 		return err_set(e, ERR_REFUSED, "this task has no repository");
 	return 0;
@@ -283,7 +286,8 @@ static int check_clean(struct tickets *t, struct strvec *ret_files, struct err *
 		return -1;
 	if (!ret_files->n)
 		return 0;
-	return err_set(e, ERR_CONFLICT, "a ticket begins with what is published, and %zu file%s of this task %s not: commit first",
+	return err_set(e, ERR_CONFLICT,
+		"a ticket begins with what is published, and %zu file%s of this task %s not: commit first",
 		ret_files->n, ret_files->n == 1 ? "" : "s", ret_files->n == 1 ? "is" : "are");
 }
 
@@ -313,7 +317,8 @@ static int divide_time(const struct tickets *t, const struct ticket_limits *l, j
 
 		share = asked ? asked : left / (c->tickets_max - t->all.n);
 		if (!share || share > left)
-			return err_set(e, ERR_REFUSED, "the tickets of this task have %llu seconds together, of which %llu are left",
+			return err_set(e, ERR_REFUSED,
+				"the tickets of this task have %llu seconds together, of which %llu are left",
 				(unsigned long long)c->tickets_timeout, (unsigned long long)left);
 	}
 	if (l->timeout && (!share || share > l->timeout))
@@ -327,9 +332,10 @@ static int check_count(const struct tickets *t, struct err *e)
 {
 	uint64_t max = t->c->config.tickets_max;
 
-	return t->all.n < max ? 0
-			      : err_set(e, ERR_REFUSED, "this task may have %llu ticket%s in all, and has had %zu",
-					(unsigned long long)max, max == 1 ? "" : "s", t->all.n);
+	return t->all.n < max
+		       ? 0
+		       : err_set(e, ERR_REFUSED, "this task may have %llu ticket%s in all, and has had %zu",
+				 (unsigned long long)max, max == 1 ? "" : "s", t->all.n);
 }
 
 /* The reader of plans has the same places for all of them. */
@@ -402,8 +408,9 @@ static int record(struct tickets *t, const json_t *stage, struct err *e)
 	if (context_store(t->c, e) < 0 || audit_open(t->c->home.fd, t->c->store, &log, e) < 0)
 		return -1;
 	return audit_add(log, "ticket", &t->task,
-		json_pack("{s:o, s:o}", "title", audit_text(json_string_value(json_object_get(stage, "name"))),
-			"agent", audit_text(json_string_value(json_object_get(stage, "agent")))),
+		json_pack("{s:o, s:o}", "title",
+			audit_text(json_string_value(json_object_get(stage, "name"))), "agent",
+			audit_text(json_string_value(json_object_get(stage, "agent")))),
 		e);
 }
 
@@ -433,7 +440,8 @@ static int make(struct tickets *t, const json_t *in, const struct ticket_limits 
 
 	if (ticket_check(in, l, &stage, e) < 0)
 		return -1;
-	rc = check_count(t, e) < 0 || check_clean(t, files, e) < 0 || mark(t, e) < 0 || record(t, stage, e) < 0
+	rc = check_count(t, e) < 0 || check_clean(t, files, e) < 0 || mark(t, e) < 0 ||
+			     record(t, stage, e) < 0
 		     ? -1
 		     : add_in_transaction(t, l, stage, ret, e);
 	json_decref(stage);
@@ -444,7 +452,9 @@ int ticket_new(struct tickets *t, const json_t *in, struct strvec *ret_files, si
 {
 	struct ticket_limits l = { 0 };
 	auto_str agent = NULL;
-	int rc = check_task(t, e) < 0 || find_limits(t, &l, &agent, e) < 0 ? -1 : make(t, in, &l, ret_files, ret, e);
+	int rc = check_task(t, e) < 0 || find_limits(t, &l, &agent, e) < 0
+			 ? -1
+			 : make(t, in, &l, ret_files, ret, e);
 
 	limits_release(&l);
 	return rc < 0 ? -1 : tickets_load(t, e);

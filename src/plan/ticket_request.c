@@ -78,7 +78,7 @@ static int post_new(struct request *q, struct err *e)
 		return -1;
 	q->status = 201;
 	answer_one(q, false);
-	return tickets_wake(q->t.c, q->t.task.id, e);
+	return tickets_wake(q->t.c, q->t.task.id, true, e);
 }
 
 static int get_one(struct request *q, struct err *e)
@@ -121,7 +121,8 @@ static int get_diff(struct request *q, struct err *e)
 		return -1;
 	range = xasprintf("%s...%s", child.base, *child.published ? child.published : child.base);
 	/* a longer one is cut */
-	if (git_do(&git, &out, &why, "diff", "--no-color", "--no-ext-diff", "--no-textconv", range, "--", NULL) < 0 &&
+	if (git_do(&git, &out, &why, "diff", "--no-color", "--no-ext-diff", "--no-textconv", range, "--",
+		    NULL) < 0 &&
 		!out.overflow)
 		return *e = why, -1;
 	q->out = json_pack("{s:o, s:b}", "diff", clean_json(buf_str(&out), out.len), "cut", out.overflow);
@@ -170,7 +171,8 @@ static int check_ids(struct request *q, const json_t *ids, struct err *e)
 		if (!json_is_string(v))
 			return err_set(e, ERR_USAGE, "\"ids\" is a list of ids");
 		if (tickets_index(&q->t, json_string_value(v)) < 0)
-			return err_set(e, ERR_NOTFOUND, "this task has no ticket '%.60s'", json_string_value(v));
+			return err_set(
+				e, ERR_NOTFOUND, "this task has no ticket '%.60s'", json_string_value(v));
 	}
 	return 0;
 }
@@ -219,10 +221,12 @@ static int post_wait(struct request *q, struct err *e)
 {
 	const json_t *ids = json_object_get(q->in, "ids"), *asked = json_object_get(q->in, "seconds");
 	json_int_t seconds = asked ? json_integer_value(asked) : WAIT_SECONDS_MAX;
-	struct deadline d = deadline_in((seconds < 0 || seconds > WAIT_SECONDS_MAX ? WAIT_SECONDS_MAX : seconds) * 1000);
+	struct deadline d =
+		deadline_in((seconds < 0 || seconds > WAIT_SECONDS_MAX ? WAIT_SECONDS_MAX : seconds) * 1000);
 	bool goes = false;
 
-	if (check_ids(q, ids, e) < 0 || tickets_wake(q->t.c, q->t.task.id, e) < 0 || some_go_on(q, ids, &goes, e) < 0)
+	if (check_ids(q, ids, e) < 0 || tickets_wake(q->t.c, q->t.task.id, true, e) < 0 ||
+		some_go_on(q, ids, &goes, e) < 0)
 		return -1;
 	if (goes && json_is_true(json_object_get(q->in, "block")))
 		return block(q, e);
@@ -247,7 +251,8 @@ static int check_attempts(struct request *q, struct err *e)
 {
 	return row_of(q)->attempt < ATTEMPTS_MAX
 		       ? 0
-		       : err_set(e, ERR_REFUSED, "ticket '%s' has been run %d times already", row_of(q)->name, ATTEMPTS_MAX);
+		       : err_set(e, ERR_REFUSED, "ticket '%s' has been run %d times already", row_of(q)->name,
+				 ATTEMPTS_MAX);
 }
 
 /* After the change: shows it, and lets the runner go on. */
@@ -256,7 +261,7 @@ static int changed(struct request *q, struct err *e)
 	if (look_again(q, e) < 0)
 		return -1;
 	answer_one(q, false);
-	return tickets_wake(q->t.c, q->t.task.id, e);
+	return tickets_wake(q->t.c, q->t.task.id, true, e);
 }
 
 static int post_answer(struct request *q, struct err *e)
@@ -273,9 +278,10 @@ static int post_answer(struct request *q, struct err *e)
 		return err_set(e, ERR_USAGE, "an answer has a \"text\"");
 	if (strcmp(child.state, STATE_BLOCKED) != 0)
 		return stage_is(row_of(q), STAGE_ASKING)
-			       ? err_set(e, ERR_REFUSED, "what ticket '%s' asks for, only the user can allow", row_of(q)->name)
-			       : err_set(e, ERR_CONFLICT, "ticket '%s' asks nothing, it is %s", row_of(q)->name,
-					 ticket_state(row_of(q)));
+			       ? err_set(e, ERR_REFUSED, "what ticket '%s' asks for, only the user can allow",
+					 row_of(q)->name)
+			       : err_set(e, ERR_CONFLICT, "ticket '%s' asks nothing, it is %s",
+					 row_of(q)->name, ticket_state(row_of(q)));
 	if (check_attempts(q, e) < 0)
 		return -1;
 	/* each answer is a run */
@@ -295,8 +301,8 @@ static int post_retry(struct request *q, struct err *e)
 	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0)
 		return -1;
 	if (stage_is(row_of(q), STAGE_ASKING) || stage_is(row_of(q), STAGE_SKIPPED))
-		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again", row_of(q)->name,
-			ticket_state(row_of(q)));
+		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
+			row_of(q)->name, ticket_state(row_of(q)));
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);
 }
 
@@ -308,7 +314,9 @@ static int post_cancel(struct request *q, struct err *e)
 /* Its task goes to the trash, where the user finds it. */
 static int post_discard(struct request *q, struct err *e)
 {
-	const struct discard_opts o = { .files = true, .drafts = true, .reason = "its task discarded the ticket" };
+	const struct discard_opts o = {
+		.files = true, .drafts = true, .reason = "its task discarded the ticket"
+	};
 	auto_task child = { 0 };
 	auto_str trash = NULL;
 
@@ -328,8 +336,8 @@ static int post_merge(struct request *q, struct err *e)
 	const struct stage_row *s = row_of(q);
 
 	if (!stage_is(s, STAGE_QUEUED) && !stage_is(s, STAGE_DONE))
-		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s, and has no result that could be merged", s->name,
-			ticket_state(s));
+		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s, and has no result that could be merged",
+			s->name, ticket_state(s));
 	q->merge = stage_is(s, STAGE_QUEUED);
 	return answer_one(q, false);
 }
@@ -359,7 +367,8 @@ static bool path_is(const char *path, const char *row, char **ret_id)
 
 	if (strncmp(row, "/ID", 3) != 0)
 		return !strcmp(path, row);
-	if (*path != '/' || (n = strcspn(path + 1, "/")) == 0 || n > ID_MAX || strcmp(path + 1 + n, row + 3) != 0)
+	if (*path != '/' || (n = strcspn(path + 1, "/")) == 0 || n > ID_MAX ||
+		strcmp(path + 1 + n, row + 3) != 0)
 		return false;
 	*ret_id = xstrndup(path + 1, n);
 	return true;
@@ -390,7 +399,8 @@ static int dispatch(struct request *q, const struct ticket_ask *a, struct err *e
 		return id && find_ticket(q, id, e) < 0 ? -1 : table[i].fn(q, e);
 	}
 	q->status = known ? 405 : 0;
-	return err_set(e, known ? ERR_USAGE : ERR_NOTFOUND, known ? "this path does not take that method" : "there is no such path");
+	return err_set(e, known ? ERR_USAGE : ERR_NOTFOUND,
+		known ? "this path does not take that method" : "there is no such path");
 }
 
 /* Before there are tickets, their list is empty; after the user took them away, what runs can still be looked after. */
@@ -423,9 +433,11 @@ static json_t *refs_to_show(struct request *q)
 
 		if ((!stage_is(s, STAGE_QUEUED) && !stage_is(s, STAGE_DONE)) || !*s->tip ||
 			context_store(q->t.c, &ignored) < 0 ||
-			store_ticket_shown(q->t.c->store, s->id, &shown, &ignored) < 0 || !strcmp(shown, s->tip))
+			store_ticket_shown(q->t.c->store, s->id, &shown, &ignored) < 0 ||
+			!strcmp(shown, s->tip))
 			continue;
-		json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "ticket", (json_int_t)s->id, "ref", ref, "tip", s->tip));
+		json_array_append_new(list,
+			json_pack("{s:I, s:s, s:s}", "ticket", (json_int_t)s->id, "ref", ref, "tip", s->tip));
 	}
 	return list;
 }
@@ -449,10 +461,11 @@ static json_t *envelope(struct request *q, int rc, const struct err *e)
 
 	if (rc < 0) {
 		json_decref(q->out);
-		return json_pack("{s:i, s:o}", "status", q->status > 299 ? q->status : err_http_status(e->kind), "answer",
-			error_of(q, e));
+		return json_pack("{s:i, s:o}", "status",
+			q->status > 299 ? q->status : err_http_status(e->kind), "answer", error_of(q, e));
 	}
-	ret = json_pack("{s:i, s:o, s:o}", "status", q->status ? q->status : 200, "answer", q->out, "show", refs_to_show(q));
+	ret = json_pack("{s:i, s:o, s:o}", "status", q->status ? q->status : 200, "answer", q->out, "show",
+		refs_to_show(q));
 	if (q->merge) {
 		auto_str ref = xasprintf("refs/heads/garth/%s", row_of(q)->task);
 

@@ -21,19 +21,20 @@
 #include "task/question.h"
 #include "task/tickets.h"
 
-/* The question of a task that waits for its tickets. */
-#define WAITS "It waits for its tickets. An answer resumes it before they are over."
 #define RESULTS_MAX (64u << 10)
 
 int tickets_look(struct context *c, const struct plan_row *row, const struct repo *r, struct err *e)
 {
 	auto_task t = { 0 };
+	size_t n;
 
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_task_by_id(c->store, row->task_id, &t, e) < 0)
-		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, tickets_cancel(c, row->task_id, e)) : -1;
-	if (!strcmp(t.state, STATE_CANCELLED) && tickets_cancel(c, t.id, e) < 0)
+		return e->kind == ERR_NOTFOUND
+			       ? (*e = (struct err)ERR_INIT, tickets_cancel(c, row->task_id, &n, e))
+			       : -1;
+	if (!strcmp(t.state, STATE_CANCELLED) && tickets_cancel(c, t.id, &n, e) < 0)
 		return -1;
 	return tickets_settle(c, r, &t, NULL, e);
 }
@@ -46,8 +47,8 @@ static bool has_waiting(const struct stage_row_list *all)
 	return false;
 }
 
-bool tickets_runner_stays(struct context *c, const struct plan_row *row, const struct stage_row_list *all,
-	const struct plan *p)
+bool tickets_runner_stays(
+	struct context *c, const struct plan_row *row, const struct stage_row_list *all, const struct plan *p)
 {
 	bool *each = xcalloc(all->n + 1, sizeof(*each));
 	bool goes = tickets_go_on(all, p, each);
@@ -55,7 +56,8 @@ bool tickets_runner_stays(struct context *c, const struct plan_row *row, const s
 	auto_task t = { 0 };
 
 	free(each);
-	if (goes || context_store(c, &ignored) < 0 || store_task_by_id(c->store, row->task_id, &t, &ignored) < 0)
+	if (goes || context_store(c, &ignored) < 0 ||
+		store_task_by_id(c->store, row->task_id, &t, &ignored) < 0)
 		return goes;
 	/* the task ends, to be resumed; or it may merge what others wait for */
 	return life_is_running(&t) && (row->waits || has_waiting(all));
@@ -63,13 +65,14 @@ bool tickets_runner_stays(struct context *c, const struct plan_row *row, const s
 
 int tickets_block(struct context *c, struct task *t, const struct plan_row *row, struct err *e)
 {
-	json_t *question = json_pack("{s:s}", "question", WAITS);
+	json_t *question = json_pack("{s:s}", "question", TICKETS_QUESTION);
 	auto_fd dir = -1;
 	int64_t run = 0;
 	int rc = -1;
 
 	if (!context_store(c, e) && !store_run_last(c->store, t->id, &run, e) &&
-		!store_tickets_set_waits(c->store, row->id, run, e) && !home_task_dir(&c->home, t->id, &dir, e)) {
+		!store_tickets_set_waits(c->store, row->id, run, e) &&
+		!home_task_dir(&c->home, t->id, &dir, e)) {
 		fault("ticket-blocking");
 		rc = question_put(dir, question, e);
 	}
@@ -84,7 +87,8 @@ static void add_result(const struct tickets *t, size_t i, struct buf *out)
 	auto_buf note = BUF_INIT(8000);
 
 	clean_line(&note, s->note);
-	buf_printf(out, "- %s (%s): %s", s->name, json_string_value(json_object_get(asked, "name")), ticket_state(s));
+	buf_printf(out, "- %s (%s): %s", s->name, json_string_value(json_object_get(asked, "name")),
+		ticket_state(s));
 	if (stage_is(s, STAGE_QUEUED))
 		buf_printf(out, "; merge it: git merge garth/%s", s->task);
 	else if (stage_is(s, STAGE_ASKING))
@@ -113,7 +117,7 @@ static bool is_blocked(const struct tickets *t, int64_t last)
 	auto_question q = { 0 };
 
 	return last == t->row.waits && !strcmp(t->task.state, STATE_BLOCKED) &&
-	       !question_load(t->at.ws.dir, &q, &ignored) && !strcmp(q.text, WAITS);
+	       !question_load(t->at.ws.dir, &q, &ignored) && !strcmp(q.text, TICKETS_QUESTION);
 }
 
 static int resume(struct tickets *t, struct err *e)
@@ -176,7 +180,8 @@ static bool has_more(struct context *c, int64_t task, struct plan_row *row)
 
 	plan_row_release(row);
 	if (context_store(c, &ignored) < 0 || store_tickets_of(c->store, task, row, &ignored) < 0 ||
-		plan_open(c, row, &p, &ignored) < 0 || store_stage_list(c->store, row->id, &all, &ignored) < 0)
+		plan_open(c, row, &p, &ignored) < 0 ||
+		store_stage_list(c->store, row->id, &all, &ignored) < 0)
 		return false;
 	each = xcalloc(all.n + 1, sizeof(*each));
 	ret = tickets_go_on(&all, &p, each);
@@ -219,6 +224,20 @@ static int be_runner(struct context *c, int64_t task, int64_t set)
 	return 0;
 }
 
+/* The same for a process that holds a connection, or a terminal. */
+static int become_runner(int64_t task)
+{
+	auto_str id = xasprintf("%lld", (long long)task);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	execl("/proc/self/exe", "garth", "ticket-runner", id, (char *)NULL);
+	return 1;
+}
+
 /* The task whose tickets may go on: this one, or the one that asked for it. */
 static int find_set(struct context *c, int64_t task, struct plan_row *ret, struct err *e)
 {
@@ -229,7 +248,7 @@ static int find_set(struct context *c, int64_t task, struct plan_row *ret, struc
 	return store_tickets_of(c->store, parent ? parent : task, ret, e);
 }
 
-int tickets_wake(struct context *c, int64_t task, struct err *e)
+int tickets_wake(struct context *c, int64_t task, bool clean, struct err *e)
 {
 	auto_plan_row row = { 0 };
 	pid_t pid;
@@ -245,6 +264,6 @@ int tickets_wake(struct context *c, int64_t task, struct err *e)
 	if (pid < 0)
 		return err_sys(e, "cannot start a process");
 	if (!pid)
-		_exit(be_runner(c, row.task_id, row.id));
+		_exit(clean ? be_runner(c, row.task_id, row.id) : become_runner(row.task_id));
 	return 0;
 }

@@ -31,7 +31,8 @@ static int choose_submodules(const struct stage_job *j, int parent, struct strve
 	return 0;
 }
 
-int ticket_task_spec(const struct stage_job *j, struct task *ret_parent, struct task_spec *spec, struct err *e)
+int ticket_task_spec(
+	const struct stage_job *j, struct task *ret_parent, struct task_spec *spec, struct err *e)
 {
 	auto_task_command cmd = { 0 };
 	struct err ignored = ERR_INIT;

@@ -11,7 +11,8 @@
 
 /* Before the task is made. The spec points into *ret_parent, which the caller releases after task_create, as it does with
  * spec->submodules. */
-int ticket_task_spec(const struct stage_job *j, struct task *ret_parent, struct task_spec *spec, struct err *e);
+int ticket_task_spec(
+	const struct stage_job *j, struct task *ret_parent, struct task_spec *spec, struct err *e);
 /* After it was made, and before anything runs in it. */
 int ticket_task_layers(const struct stage_job *j, int dir, struct err *e);
 /* What it may reach: what the task that asked may, and for an agent (o->agent) the model. */

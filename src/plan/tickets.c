@@ -67,7 +67,8 @@ static void forget_overlaps(struct plan *p)
 		p->stages[i].noverlaps = 0;
 }
 
-int tickets_plan(struct context *c, const struct plan_row *row, const char *more, struct plan *ret, struct err *e)
+int tickets_plan(
+	struct context *c, const struct plan_row *row, const char *more, struct plan *ret, struct err *e)
 {
 	const struct plan_host host = { 0 };
 	auto_strvec asked = STRVEC_INIT;
@@ -98,7 +99,8 @@ long tickets_index(const struct tickets *t, const char *id)
 
 static bool goes(const struct stage_row *s)
 {
-	static const char *const going[] = { STAGE_READY, STAGE_RUNNING, STAGE_CHECKING, STAGE_REWORK, STAGE_QUOTA };
+	static const char *const going[] = { STAGE_READY, STAGE_RUNNING, STAGE_CHECKING, STAGE_REWORK,
+		STAGE_QUOTA };
 
 	for (size_t k = 0; k < ARRAY_SIZE(going); k++)
 		if (stage_is(s, going[k]))
@@ -145,8 +147,8 @@ json_t *ticket_json(const struct tickets *t, size_t i, bool full)
 	json_t *asked = json_loads(t->asked.v[i], 0, NULL), *o;
 	auto_str branch = xasprintf("garth/%s", s->task);
 
-	o = json_pack("{s:s, s:s, s:s, s:s, s:O?, s:O?, s:o, s:s, s:O?}", "id", s->name, "task", s->task, "branch",
-		branch, "state", ticket_state(s), "title", json_object_get(asked, "name"), "agent",
+	o = json_pack("{s:s, s:s, s:s, s:s, s:O?, s:O?, s:o, s:s, s:O?}", "id", s->name, "task", s->task,
+		"branch", branch, "state", ticket_state(s), "title", json_object_get(asked, "name"), "agent",
 		json_object_get(asked, "agent"), "note", line_json(s->note), "tip", s->tip, "depends",
 		json_object_get(asked, "dependencies"));
 	if (full) {
@@ -159,16 +161,19 @@ json_t *ticket_json(const struct tickets *t, size_t i, bool full)
 	return o;
 }
 
-int tickets_cancel(struct context *c, int64_t task, struct err *e)
+int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e)
 {
 	auto_stage_row_list all = { 0 };
 	auto_plan_row row = { 0 };
 
+	*ret = 0;
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_tickets_of(c->store, task, &row, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	if (store_stage_list(c->store, row.id, &all, e) < 0)
+	/* nor is the task resumed when they are over */
+	if ((row.waits && store_tickets_set_waits(c->store, row.id, 0, e) < 0) ||
+		store_stage_list(c->store, row.id, &all, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all.n; i++) {
 		struct stage_row *s = &all.v[i];
@@ -178,6 +183,7 @@ int tickets_cancel(struct context *c, int64_t task, struct err *e)
 			continue;
 		if (people_cancel(c, s, e) < 0 && e->kind != ERR_BUSY)
 			return -1;
+		*ret += e->kind == ERR_NONE;
 		*e = (struct err)ERR_INIT;
 	}
 	return 0;

@@ -48,7 +48,8 @@ int tickets_load(struct tickets *t, struct err *e);
 
 /* The plan of which they are the stages; `more` is one that is not in the store yet, or NULL. ERR_CONFIG if what was asked
  * for is no stage. */
-int tickets_plan(struct context *c, const struct plan_row *row, const char *more, struct plan *ret, struct err *e);
+int tickets_plan(
+	struct context *c, const struct plan_row *row, const char *more, struct plan *ret, struct err *e);
 
 /* The number of the ticket; -1. */
 long tickets_index(const struct tickets *t, const char *id);
@@ -59,7 +60,7 @@ bool tickets_go_on(const struct stage_row_list *all, const struct plan *p, bool 
 /* {"id","title","task","branch","state","note","tip","agent" …}; `full`: and what was asked for. */
 json_t *ticket_json(const struct tickets *t, size_t i, bool full);
 
-/* Cancels what is not over: its task was. */
-int tickets_cancel(struct context *c, int64_t task, struct err *e);
+/* Cancels what is not over, as its task was; *ret is how many. */
+int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e);
 
 #endif

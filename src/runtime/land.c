@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "runtime/resolve.h"
+#include "task/tickets.h"
 #include "task/life.h"
 #include "task/task.h"
 
@@ -33,8 +34,9 @@ static bool put_away(
 int land_task(
 	struct context *c, struct task *t, const struct land_spec *s, struct land_result *ret, struct err *e)
 {
-	int rc = s->resolved ? resolve_continue(c, t, &s->merge, &ret->merge, &ret->in, e)
-			     : merge_task(c, t, &s->merge, &ret->merge, e);
+	int rc = tickets_refuse_merge(c, t, e) < 0 ? -1
+		 : s->resolved ? resolve_continue(c, t, &s->merge, &ret->merge, &ret->in, e)
+			       : merge_task(c, t, &s->merge, &ret->merge, e);
 
 	if (rc < 0)
 		return -1;

@@ -15,7 +15,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2, REFUSED = 4 };
 #define SNAPSHOT_TEXT_MAX 2000
 
 typedef int command_fn(const struct shim *s, int argc, char **argv);
-static command_fn do_brief, do_ask, do_note, do_status, do_publish, do_snapshot, do_ticket, do_guard, do_mcp, do_help;
+static command_fn do_brief, do_ask, do_note, do_status, do_publish, do_snapshot, do_ticket, do_guard, do_mcp,
+	do_help;
 
 static const struct command {
 	const char *name, *words, *what;
@@ -24,8 +25,8 @@ static const struct command {
 	{ "brief", "", "print the boundaries of this task", do_brief },
 	{ "ask", "QUESTION [OPTION...]", "ask the user; then end, to be resumed with the answer", do_ask },
 	{ "note", "TEXT", "leave a note for the stages of the plan that come after this one", do_note },
-	{ "ticket", "new TITLE | ls | wait | …", "ask for tasks of your own, if the user allows it: garth ticket help",
-		do_ticket },
+	{ "ticket", "new TITLE | ls | wait | …",
+		"ask for tasks of your own, if the user allows it: garth ticket help", do_ticket },
 	{ "status", "", "show this task: branch, target, what is published", do_status },
 	{ "publish", "", "publish commits that are still drafts", do_publish },
 	{ "snapshot", "[TEXT]", "save the state of this task; the user can go back to it", do_snapshot },

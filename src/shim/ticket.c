@@ -189,7 +189,8 @@ static int take_options(const struct line *l, struct list *lists, size_t n, stru
 			buf_addstr(&list->items, list->items.len ? "," : "");
 			ask_quote(&list->items, value);
 		} else if (!took && (title || l->words[i][0] == '-')) {
-			return fprintf(stderr, "garth: what is '%s'? see: garth ticket help\n", l->words[i]), -1;
+			return fprintf(stderr, "garth: what is '%s'? see: garth ticket help\n", l->words[i]),
+			       -1;
 		} else if (!took) {
 			title = l->words[i];
 			continue;
@@ -197,15 +198,18 @@ static int take_options(const struct line *l, struct list *lists, size_t n, stru
 		i++;
 	}
 	if (!title)
-		return fputs("garth: a ticket has a title: garth ticket new TITLE [--prompt TEXT]\n", stderr), -1;
+		return fputs("garth: a ticket has a title: garth ticket new TITLE [--prompt TEXT]\n", stderr),
+		       -1;
 	add_member(json, "title", title);
 	return 0;
 }
 
 static int do_new(const struct line *l)
 {
-	struct list lists[] = { { "--files", "files", BUF_INIT(JSON_MAX) }, { "--accept", "acceptance", BUF_INIT(JSON_MAX) },
-		{ "--after", "depends", BUF_INIT(JSON_MAX) }, { "--submodule", "submodules", BUF_INIT(JSON_MAX) } };
+	struct list lists[] = { { "--files", "files", BUF_INIT(JSON_MAX) },
+		{ "--accept", "acceptance", BUF_INIT(JSON_MAX) },
+		{ "--after", "depends", BUF_INIT(JSON_MAX) },
+		{ "--submodule", "submodules", BUF_INIT(JSON_MAX) } };
 	auto_http_answer a = ANSWER_INIT;
 	auto_buf json = BUF_INIT(JSON_MAX);
 	int rc;
@@ -346,7 +350,8 @@ static int do_wait(const struct line *l)
 		if (!send(l, PATH "/wait", buf_str(&json), &a))
 			return fail(&a, "wait for tickets");
 		if (answer_member(&a, "next", &(struct buf)BUF_SMALL))
-			return puts("End now: this task is resumed with the results when its tickets are over."), DONE;
+			return puts("End now: this task is resumed with the results when its tickets are over."),
+			       DONE;
 	} while (!is_over(&a));
 	if (l->json)
 		print_raw(&a);
@@ -361,12 +366,15 @@ static const struct {
 	const char *name, *words, *what;
 	verb_fn *fn;
 } verbs[] = {
-	{ "new", "TITLE [OPTIONS]", "ask for a task; --prompt TEXT|-, --agent NAME, --timeout TIME, and each any number of times: --files GLOB, --accept CMD, --after ID, --submodule PATH", do_new },
+	{ "new", "TITLE [OPTIONS]",
+		"ask for a task; --prompt TEXT|-, --agent NAME, --timeout TIME, and each any number of times: --files GLOB, --accept CMD, --after ID, --submodule PATH",
+		do_new },
 	{ "ls", "[--json]", "list this task's tickets", do_ls },
 	{ "show", "ID", "print what is known of one, as JSON", do_show },
 	{ "diff", "ID", "print what it has published", do_diff },
 	{ "log", "ID", "print the end of its output", do_log },
-	{ "wait", "[ID...] [--block]", "wait until they are over; --block: end this run, and be resumed with the results", do_wait },
+	{ "wait", "[ID...] [--block]",
+		"wait until they are over; --block: end this run, and be resumed with the results", do_wait },
 	{ "answer", "ID TEXT|-", "answer its question", do_answer },
 	{ "retry", "ID [PROMPT]", "let it try again after a failure", do_retry },
 	{ "cancel", "ID", "stop it", do_cancel },

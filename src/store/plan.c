@@ -125,7 +125,8 @@ int store_tickets_of(struct store *s, int64_t task, struct plan_row *ret, struct
 {
 	auto_stmt st = NULL;
 
-	return db_prepare(s, &st, e, "SELECT " COLUMNS FROM " WHERE plan.task_id = ? AND tickets AND ended = 0", "i",
+	return db_prepare(s, &st, e,
+		       "SELECT " COLUMNS FROM " WHERE plan.task_id = ? AND tickets AND ended = 0", "i",
 		       task) < 0
 		       ? -1
 		       : one(s, st, ret, e);
@@ -164,7 +165,8 @@ int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row
 	int got;
 
 	if (db_prepare(s, &st, e,
-		    "SELECT " COLUMNS FROM " WHERE NOT tickets AND (?1 = 0 OR plan.project_id = ?1) AND (?2 OR ended = 0)"
+		    "SELECT " COLUMNS FROM
+		    " WHERE NOT tickets AND (?1 = 0 OR plan.project_id = ?1) AND (?2 OR ended = 0)"
 		    " ORDER BY plan.id",
 		    "ii", project, (int64_t)over) < 0)
 		return -1;

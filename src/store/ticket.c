@@ -91,21 +91,23 @@ int store_ticket_parent(struct store *s, int64_t task, int64_t *ret, struct err 
 	return got < 0 ? -1 : 0;
 }
 
-static int move(struct store *s, const struct stage_row *r, const char *state, struct err *e)
+static int move(
+	struct store *s, const struct stage_row *r, const char *state, const char *merged, struct err *e)
 {
 	if (db_run(s, e,
-		    "UPDATE stage SET state = ?, merged = tip, slot = 0, ended = ?, changed = ?, version = version + 1"
+		    "UPDATE stage SET state = ?, merged = ?, slot = 0, ended = ?, changed = ?, version = version + 1"
 		    " WHERE id = ? AND version = ?",
-		    "siiii", state, db_now(), db_now(), r->id, r->version) < 0)
+		    "ssiiii", state, merged, db_now(), db_now(), r->id, r->version) < 0)
 		return -1;
 	return sqlite3_changes(s->db) ? store_plan_note(s, r->plan_id, r->id, state, "", e) : 0;
 }
 
-int store_ticket_merged(struct store *s, const struct stage_row *r, const char *state, struct err *e)
+int store_ticket_over(
+	struct store *s, const struct stage_row *r, const char *state, const char *merged, struct err *e)
 {
 	if (store_begin(s, e) < 0)
 		return -1;
-	if (!move(s, r, state, e) && !store_commit(s, e))
+	if (!move(s, r, state, merged, e) && !store_commit(s, e))
 		return 0;
 	store_rollback(s);
 	return -1;

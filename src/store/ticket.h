@@ -37,7 +37,9 @@ int store_ticket_set_shown(struct store *s, int64_t ticket, const char *commit, 
 
 /* The task that asked for the ticket whose task this is; 0: it is no ticket's. */
 int store_ticket_parent(struct store *s, int64_t task, int64_t *ret, struct err *e);
-/* Moves a ticket on whose commit its task has merged, unless somebody else has changed it meanwhile. */
-int store_ticket_merged(struct store *s, const struct stage_row *r, const char *state, struct err *e);
+/* Ends a finished ticket in this state, unless somebody else has changed it meanwhile. merged: the commit that its task has
+ * merged, or "". */
+int store_ticket_over(
+	struct store *s, const struct stage_row *r, const char *state, const char *merged, struct err *e);
 
 #endif

@@ -15,7 +15,9 @@
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/submodule_refs.h"
+#include "store/ticket.h"
 #include "task/task.h"
+#include "task/tickets.h"
 #include "task/tip.h"
 #include "workspace/space.h"
 
@@ -245,6 +247,8 @@ int task_discard(
 	} else if (take_lock(c, t, dir, &lock, e) < 0) {
 		return -1;
 	}
+	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, e) < 0)
+		return -1;
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;
@@ -267,7 +271,7 @@ int task_discard(
 	if (mark(c, t, w.tip, kept, kind, o, e) < 0)
 		return -1;
 	fault("discard-marked");
-	if (remove_finish(c, t, e) < 0)
+	if (remove_finish(c, t, e) < 0 || store_tickets_end(c->store, t->id, e) < 0)
 		return -1;
 	*ret_trash = kept ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
 	return 0;

@@ -26,8 +26,8 @@ static int read_if_there(int task_dir, const char *name, struct buf *text, struc
 int own_config_apply(struct config *c, int task_dir, struct err *e)
 {
 	auto_buf file = BUF_INIT(YAML_MAX_BYTES), limits = BUF_INIT(YAML_MAX_BYTES),
-		 stage = BUF_INIT(YAML_MAX_BYTES), parent = BUF_INIT(YAML_MAX_BYTES),
-		 tickets = BUF_SMALL, repository = BUF_INIT(YAML_MAX_BYTES);
+		 stage = BUF_INIT(YAML_MAX_BYTES), parent = BUF_INIT(YAML_MAX_BYTES), tickets = BUF_SMALL,
+		 repository = BUF_INIT(YAML_MAX_BYTES);
 	auto_taskfile ignored = { 0 };
 
 	if (read_if_there(task_dir, REPOSITORY_CONFIG, &repository, e) < 0 ||
@@ -89,7 +89,8 @@ static int copy(int from, const char *name, int to, const char *as, struct err *
 
 int own_config_keep_parents(int task_dir, int parent_dir, struct err *e)
 {
-	return copy(parent_dir, TASKFILE, task_dir, TASKFILE, e) < 0 || copy(parent_dir, STAGE, task_dir, PARENT, e) < 0
+	return copy(parent_dir, TASKFILE, task_dir, TASKFILE, e) < 0 ||
+			       copy(parent_dir, STAGE, task_dir, PARENT, e) < 0
 		       ? -1
 		       : copy(parent_dir, OWN_LIMITS, task_dir, OWN_LIMITS, e);
 }

@@ -24,10 +24,23 @@ bool tickets_are_there(int task_dir);
 void tickets_tell(int task_dir);
 
 /* Moves finished tickets whose commit the task has published to `done`. *ret_moved may be NULL. */
-int tickets_settle(struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e);
+int tickets_settle(
+	struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e);
 
 /* Names those that are neither merged nor given up: "t1 (running), t2 (finished)". Nothing is added if there are none. */
-int tickets_open(struct context *c, const struct repo *r, const struct task *t, struct buf *out, struct err *e);
+int tickets_open(
+	struct context *c, const struct repo *r, const struct task *t, struct buf *out, struct err *e);
+
+/* With its task: ERR_REFUSED, with the names, if a ticket's task has work that no option gives up, or runs; else all of them
+ * go to the trash. With o->look nothing is removed. */
+struct discard_opts;
+int tickets_discard(struct context *c, const struct task *t, const struct discard_opts *o, struct err *e);
+
+/* ERR_REFUSED if the task is a ticket's: then the task that asked merges it. */
+int tickets_refuse_merge(struct context *c, const struct task *t, struct err *e);
+
+/* The question (task/question.h) of a task that has ended its run to wait for its tickets. */
+#define TICKETS_QUESTION "It waits for its tickets. An answer resumes it before they are over."
 
 /* The word for a ticket's state, for people and for agents. */
 const char *ticket_state(const struct stage_row *s);
