@@ -148,7 +148,7 @@ int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e)
 
 	*ret = NULL;
 	if (db_prepare(s, &st, e,
-		    "SELECT " NAME " FROM plan WHERE ended = 0 AND (task_id = ?1 OR EXISTS"
+		    "SELECT name FROM plan WHERE NOT tickets AND ended = 0 AND (task_id = ?1 OR EXISTS"
 		    " (SELECT 1 FROM stage WHERE plan_id = plan.id AND stage.task_id = ?1))",
 		    "i", task) < 0)
 		return -1;

@@ -49,13 +49,6 @@ int store_tickets_set_waits(struct store *s, int64_t set, int64_t run, struct er
 	return db_run(s, e, "UPDATE plan SET waits = ? WHERE id = ?", "ii", run, set);
 }
 
-int store_tickets_end(struct store *s, int64_t task, struct err *e)
-{
-	return db_run(s, e,
-		"UPDATE plan SET ended = ?, state = 'cancelled' WHERE task_id = ? AND tickets AND ended = 0",
-		"ii", db_now(), task);
-}
-
 int store_ticket_shown(struct store *s, int64_t ticket, char **ret, struct err *e)
 {
 	auto_stmt st = NULL;

@@ -28,9 +28,6 @@ int store_tickets_asked(struct store *s, int64_t set, struct strvec *ret, struct
 
 /* The run of the task that ends to wait for its tickets; 0: none. */
 int store_tickets_set_waits(struct store *s, int64_t set, int64_t run, struct err *e);
-/* The tickets are over with their task. */
-int store_tickets_end(struct store *s, int64_t task, struct err *e);
-
 /* The commit that the task sees; "" if it sees none. */
 int store_ticket_shown(struct store *s, int64_t ticket, char **ret, struct err *e);
 int store_ticket_set_shown(struct store *s, int64_t ticket, const char *commit, struct err *e);

@@ -15,7 +15,6 @@
 #include "task/life.h"
 #include "task/remove.h"
 #include "task/submodule_refs.h"
-#include "store/ticket.h"
 #include "task/task.h"
 #include "task/tickets.h"
 #include "task/tip.h"
@@ -271,7 +270,7 @@ int task_discard(
 	if (mark(c, t, w.tip, kept, kind, o, e) < 0)
 		return -1;
 	fault("discard-marked");
-	if (remove_finish(c, t, e) < 0 || store_tickets_end(c->store, t->id, e) < 0)
+	if (remove_finish(c, t, e) < 0)
 		return -1;
 	*ret_trash = kept ? home_path(&c->home, "trash/%lld", (long long)t->id) : NULL;
 	return 0;

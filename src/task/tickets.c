@@ -182,10 +182,9 @@ static void look_at_all(struct context *c, struct task_list *all, const struct d
 
 int tickets_discard(struct context *c, const struct task *t, const struct discard_opts *o, struct err *e)
 {
-	const struct discard_opts own = { .files = o->files,
-		.drafts = o->drafts,
-		.merged = o->merged,
-		.reason = "with the task that asked for it" };
+	const struct discard_opts own = {
+		.files = o->files, .drafts = o->drafts, .reason = "with the task that asked for it"
+	};
 	struct err first = ERR_INIT;
 	auto_strvec refused = STRVEC_INIT;
 	auto_task_list all = { 0 };
@@ -223,4 +222,19 @@ int tickets_refuse_merge(struct context *c, const struct task *t, struct err *e)
 	err_set(e, ERR_REFUSED, "task '%s' is a ticket of task '%s', which merges it itself", t->name,
 		parent.name);
 	return err_hint(e, "garth exec %s -- garth ticket merge %s", parent.name, id ? id + 1 : t->name);
+}
+
+int tickets_refuse_rename(struct context *c, const struct task *t, struct err *e)
+{
+	auto_plan_row set = { 0 };
+	int64_t asked;
+
+	if (context_store(c, e) < 0 || store_ticket_parent(c->store, t->id, &asked, e) < 0)
+		return -1;
+	if (asked)
+		return err_set(e, ERR_REFUSED,
+			"task '%s' is a ticket, and named by the task that asked for it", t->name);
+	if (!store_tickets_of(c->store, t->id, &set, e))
+		return err_set(e, ERR_REFUSED, "task '%s' has tickets, which are named by it", t->name);
+	return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 }
