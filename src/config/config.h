@@ -275,7 +275,7 @@ struct config {
 	uint64_t plan_max_parallel; /* plan.max_parallel */
 	uint64_t plan_max_running;  /* plan.max_running: on this machine */
 	uint64_t plan_quota_wait;   /* seconds */
-	/* Tickets (plan/ticket.h) that a task may make in all, 0: none, and how many run at once; the agents that they may
+	/* Tickets (plan/tickets.h) that a task may make in all, 0: none, and how many run at once; the agents that they may
 	 * name beside the task's own; seconds for all of a task's tickets together, 0: no limit. */
 	uint64_t tickets_max, tickets_at_once;
 	struct strvec tickets_agents;

@@ -12,7 +12,7 @@
  *	POST /api/v1/tickets/ID/answer          {"text"}
  *	POST /api/v1/tickets/ID/retry           {"prompt"?}
  *	POST /api/v1/tickets/ID/cancel, …/discard
- *	POST /api/v1/tickets/ID/merge           is checked here; git inside the task merges (gateway/ticket_refs.h)
+ *	POST /api/v1/tickets/ID/merge           is checked here; git inside the task merges (history/tickets.h)
  *
  * wait blocks; the others take as long as what they start.
  */

@@ -4,7 +4,7 @@
  * are started, looked at and checked as stages are. What differs:
  *
  *	A finished ticket is not merged by the runner. Its commit becomes the ref garth/TASK.ID inside the task, whose agent
- *	merges it (gateway/ticket_refs.h). Until then its stage is `queued`; then it is `done` (task/tickets.h).
+ *	merges it (history/tickets.h). Until then its stage is `queued`; then it is `done` (task/tickets.h).
  *	The ticket's task has the walls, hosts, limits and rules of the task that asked (ticket_task.h).
  *
  * Requests come from the task's gateway, and are answered by a process of their own (ticket_request.h). The runner is started by

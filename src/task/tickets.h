@@ -1,6 +1,6 @@
 /*
  * The tickets of a task (store/ticket.h), as far as the task's own life is concerned. What a ticket is, and how it is run, is
- * in plan/ticket.h.
+ * in plan/tickets.h.
  *
  * A ticket is finished when its commit passed its checks, and merged when its task's branch has that commit, whoever merged
  * it. Nobody writes down that it was merged at the moment of the merge: tickets_settle finds out.
