@@ -62,7 +62,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   fails 2 '--tickets is a number' "$garth" run --tickets -1 -- true
 }
 
-@test "A6 tickets: a ticket begins with what is published; a dirty task is told its files" {
+@test "A6 W6 tickets: a ticket begins with what is published; a dirty task is told its files" {
   agents </dev/null
   parent 2 'echo new >src/new; garth ticket new x 2>&1; echo $?; git add -A; git commit -qm new; new x --prompt "DO: cat src/new >copy; save copy"; garth ticket wait >/dev/null; garth ticket merge t1; cat copy'
   [[ $code == 0 ]] || complain
