@@ -128,3 +128,14 @@ assert d["version"] == 2, d
 v = eval(sys.argv[1])
 print(v if isinstance(v, str) else json.dumps(v))' "$1"
 }
+
+# eventually CMD…: succeeds within a minute. gives TEXT CMD…: prints that, to be waited for.
+eventually() {
+  local i
+  for ((i = 0; i < 1200; i++)); do
+    if "$@" >/dev/null 2>&1; then return 0; fi
+    sleep 0.05
+  done
+  echo "never came true: $*"
+  return 1
+}

@@ -86,6 +86,8 @@ int cmd_audit(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_version(int argc, char **argv);
+/* Commands that only processes of Garth run, and no list names. -1 if the name is none of them. */
+int cmd_ticket_internal(const char *name, int argc, char **argv);
 
 /* Parses a command's options. Returns 1 if it has shown --help, -1 with *e for wrong options or a wrong
  * number of words. max_words is -1 for any number. stop: the words belong to another program, so options end

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "plan/tickets.h"
 #include "runtime/control.h"
 
 int cmd_attach(int argc, char **argv)
@@ -30,15 +31,21 @@ int cmd_attach(int argc, char **argv)
 static int cancel_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
 	auto_task now = { 0 };
+	struct err why = ERR_INIT;
+	size_t tickets = 0;
 	int rc;
 
 	(void)data;
 	context_close_store(c);
 	progress_begin("waiting for its processes to end");
 	rc = control_cancel(c, t, e);
+	if (tickets_cancel(c, t->id, &tickets, &why) < 0)
+		say_warning("its tickets are not cancelled: %s", why.msg);
 	progress_end();
-	if (rc < 0)
+	if (rc < 0 && !tickets)
 		return -1;
+	if (tickets)
+		say_state("%zu of its tickets %s cancelled", tickets, tickets == 1 ? "is" : "are");
 	if (say_is_json()) {
 		if (task_find_id(c, t->id, &now, e) < 0)
 			return -1;

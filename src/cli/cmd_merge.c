@@ -8,6 +8,7 @@
 #include "cli/remaining.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show_tickets.h"
 #include "merge/merge.h"
 #include "runtime/land.h"
 #include "runtime/resolve.h"
@@ -15,6 +16,7 @@
 #include "task/empty.h"
 #include "task/life.h"
 #include "task/seen.h"
+#include "task/tickets.h"
 
 static const char *const kinds[] = {
 	[MERGE_COMMIT] = "merge", [MERGE_SQUASH] = "squash", [MERGE_REBASE] = "rebase"
@@ -152,8 +154,10 @@ static int merge_one(struct context *c, struct task *t, void *data, json_t **ret
 	auto_land_result r = { 0 };
 	int rc;
 
-	if (choose(&c->config, o->squash, o->rebase, &land.merge, e) < 0 || empty_refuse(t, e) < 0)
+	if (choose(&c->config, o->squash, o->rebase, &land.merge, e) < 0 || empty_refuse(t, e) < 0 ||
+		tickets_refuse_merge(c, t, e) < 0)
 		return -1;
+	show_tickets_open(c, t);
 	/* the task file may set the strategy */
 	if ((runtime_configure(c, t, e) < 0 && e->kind != ERR_NOTFOUND) ||
 		choose(&c->config, o->squash, o->rebase, &land.merge, e) < 0)

@@ -56,6 +56,7 @@ struct run_line {
 	const char *agents;             /* --agents */
 	char **rest;                    /* the words behind the options */
 	const char *timeout, *cwd;
+	const char *tickets;           /* how many the task may have */
 	const char *in;                /* a task that exists: run beside what runs there */
 	char *place;                   /* where the command starts: directory.h */
 	char *missing;                 /* where the user is, if the task has no such directory */
@@ -176,12 +177,25 @@ static int load_file(struct context *c, struct run_line *o, const char *path, st
 	return 0;
 }
 
+/* Its own layer has it, as one of a task file would. */
+static int take_tickets(struct context *c, const struct run_line *o, struct err *e)
+{
+	auto_str text = NULL;
+
+	if (!o->tickets)
+		return 0;
+	if (!*o->tickets || strspn(o->tickets, "0123456789") != strlen(o->tickets) || strlen(o->tickets) > 3)
+		return err_set(e, ERR_USAGE, "--tickets is a number from 0 to 999, not '%s'", o->tickets);
+	text = own_tickets_text(o->tickets);
+	return config_apply(&c->config, text, strlen(text), NULL, e);
+}
+
 static int take_limits(struct context *c, struct run_line *o, struct err *e)
 {
 	if (o->timeout && (!duration_parse(o->timeout, &o->session.timeout) || !o->session.timeout))
 		return err_set(e, ERR_USAGE,
 			"--timeout is a time above 0, such as 90s, 15m, 2h or 1d, not '%s'", o->timeout);
-	return own_limits_try(&c->config, &o->limits, e);
+	return own_limits_try(&c->config, &o->limits, e) < 0 ? -1 : take_tickets(c, o, e);
 }
 
 static int choose_network(struct context *c, struct run_line *o, struct err *e)
@@ -270,10 +284,11 @@ static int keep_settings(struct context *c, const struct task *t, const struct r
 {
 	auto_fd dir = -1;
 
-	if (!o->text.len && !o->limits.n)
+	if (!o->text.len && !o->limits.n && !o->tickets)
 		return 0;
 	if (home_task_dir(&c->home, t->id, &dir, e) < 0 ||
-		(o->text.len && own_config_keep_taskfile(dir, o->text.data, o->text.len, e) < 0))
+		(o->text.len && own_config_keep_taskfile(dir, o->text.data, o->text.len, e) < 0) ||
+		(o->tickets && own_config_keep_tickets(dir, o->tickets, e) < 0))
 		return -1;
 	return own_limits_set(dir, &o->limits, e);
 }
@@ -443,7 +458,7 @@ static int run_in(const struct run_line *o, struct err *e)
 
 	if (t->name || t->rev || t->backend || t->submodules.n || t->empty || t->on_dirty || t->strict ||
 		o->session.push || o->with_changes || o->detach || o->tmux || o->json || o->timeout ||
-		o->cwd || o->limits.n || o->ports.n || o->path) {
+		o->cwd || o->limits.n || o->tickets || o->ports.n || o->path) {
 		err_set(e, ERR_USAGE,
 			"with --in nothing is made: only --net, --allow, --agent, --env and --allow-weaker go with it");
 		return say_error(e);
@@ -540,6 +555,8 @@ int cmd_run(int argc, char **argv)
 			"end the command after this time, such as 90s or 2h", WORD_TEXT },
 		{ 0, "limit", OPT_LIST, &o.limits, "NAME=VALUE",
 			"set a limit of the task, such as max_disk=80GB", WORD_LIMIT },
+		{ 0, "tickets", OPT_STR, &o.tickets, "N",
+			"let the agent ask for so many tasks of its own, which it merges", WORD_TEXT },
 		{ 0, "on-dirty", OPT_STR, &o.task.on_dirty, "WHAT",
 			"uncommitted files at the end: fail, commit or keep", WORD_ON_DIRTY },
 		{ 0, "push", OPT_STR, &o.session.push, "BRANCH",

@@ -13,6 +13,7 @@
 #include "cli/show_limits.h"
 #include "cli/show_network.h"
 #include "cli/show_submodules.h"
+#include "cli/show_tickets.h"
 #include "cli/task_relations.h"
 #include "runtime/run.h"
 #include "task/cleanup.h"
@@ -217,6 +218,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	if (ports.len)
 		line("ports", ports.data);
 	print_snapshots(snapshots);
+	show_tickets(c, t);
 	show_credentials(at);
 	show_network(c, at);
 	limits_show(limits);
@@ -290,6 +292,7 @@ int cmd_show(int argc, char **argv)
 		json_object_set_new(o, "ports", ports_json(&c, &t));
 		json_object_set_new(o, "snapshots", json_snapshots(&snapshots));
 		json_object_set_new(o, "submodules", show_submodules_json(&at));
+		json_object_set_new(o, "tickets", show_tickets_json(&c, &t));
 		json_object_set_new(o, "credentials", show_credentials_json(&at));
 		json_object_set_new(o, "network", show_network_json(&c, &at));
 		json_object_set_new(o, "disk", json_integer((json_int_t)limits_disk(&limits)));

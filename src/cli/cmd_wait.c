@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "plan/ticket_runner.h"
 #include "runtime/watch.h"
 #include "task/life.h"
 
@@ -43,7 +44,7 @@ static int find(struct wait *w, struct context *c, const char *name, struct err 
 	struct waited *new;
 	auto_task t = { 0 };
 
-	if (cmd_find_task(c, name, &t, e) < 0)
+	if (cmd_find_task(c, name, &t, e) < 0 || tickets_wake(c, t.id, false, e) < 0)
 		return -1;
 	for (size_t i = 0; i < w->n; i++)
 		if (w->v[i].task.id == t.id)

@@ -315,6 +315,9 @@ int main(int argc, char **argv)
 		cmd_help(0, NULL);
 		return 2;
 	}
+	code = cmd_ticket_internal(argv[1], argc - 2, argv + 2);
+	if (code >= 0)
+		return code;
 	typed = xcalloc((size_t)argc + 1, sizeof(*typed));
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	c = cmd_find(argv[1]);

@@ -7,6 +7,7 @@
 #include "base/deadline.h"
 #include "cli/ports.h"
 #include "cli/say.h"
+#include "plan/ticket_runner.h"
 #include "runtime/control.h"
 #include "sys/fd.h"
 
@@ -90,6 +91,7 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 	struct terminal_result *ret, struct err *e)
 {
 	auto_strvec warnings = STRVEC_INIT;
+	struct err why = ERR_INIT;
 	struct run_opts opts = *o;
 	auto_fd conn = -1;
 	int rc;
@@ -99,6 +101,8 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 	say_warnings(&warnings);
 	if (rc < 0)
 		return -1;
+	if (tickets_wake(c, t->id, false, &why) < 0)
+		say_warning("its tickets do not go on: %s", why.msg);
 	rc = follow(c, t, &opts, conn, ret, e);
 	network_release(&opts.net);
 	free((void *)opts.ports);

@@ -63,6 +63,7 @@ void config_defaults(struct config *ret)
 		.plan_max_parallel = DEFAULT_PLAN_MAX_PARALLEL,
 		.plan_max_running = DEFAULT_PLAN_MAX_RUNNING,
 		.plan_quota_wait = DEFAULT_PLAN_QUOTA_WAIT,
+		.tickets_at_once = DEFAULT_TICKETS_AT_ONCE,
 		.guard = xstrdup(DEFAULT_GUARD),
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);
@@ -101,6 +102,7 @@ static void policy_release(struct config_policy *p)
 	strvec_release(&p->protect);
 	strvec_release(&p->allow);
 	strvec_release(&p->scope);
+	strvec_release(&p->within);
 	free(p->rewrite);
 	free(p->identity);
 	free(p->author);
@@ -162,6 +164,7 @@ void config_release(struct config *c)
 	strvec_release(&c->allow_write);
 	strvec_release(&c->allow_write_at);
 	strvec_release(&c->env);
+	strvec_release(&c->tickets_agents);
 	strvec_release(&c->notify.command);
 	strvec_release(&c->notify.on);
 	agents_release(c);

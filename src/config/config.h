@@ -65,6 +65,7 @@
  *	  protected: [deploy]         # more paths (globs, publish/policy.h) that need the user's consent
  *	  allow: [.vscode/settings.json] # built-in protected paths that need none
  *	  scope: [src]                # if there are any: only paths that match one of these may be published
+ *	  within: [src/a]             # the same again: a path must match one of both
  *	  rewrite: keep               # keep | refuse
  *	  identity: agent             # agent | forced
  *	  author: "Bot <bot@example.com>"
@@ -118,6 +119,11 @@
  *	    effort: [--reasoning-effort, "{effort}"]     # … and for its reasoning_effort
  *	    quota: ["limit reached"]                     # what it prints when its model takes no more requests
  *	    max_parallel: 2                              # stages of plans that it runs at once; 0: no limit
+ *	tickets:                      # tasks that an agent in a task may ask for
+ *	  max: 8                      # in all; 0: none
+ *	  at_once: 3
+ *	  agents: [claude, codex]     # that they may name, beside the task's own
+ *	  timeout: 4h                 # for all of a task's tickets together; 0: no limit
  *	plan:                         # not in task files
  *	  max_parallel: 4             # stages of one plan at once, unless the plan says how many
  *	  max_running: 8              # stages of all plans at once
@@ -176,6 +182,7 @@ struct config_policy {
 	struct strvec protect; /* globs: the built-in ones and the user's */
 	struct strvec allow;   /* globs of paths that the user takes out of the protected ones */
 	struct strvec scope;   /* globs; if there are any, other paths need the user's consent too */
+	struct strvec within;  /* the same for a ticket: paths must match one of both lists */
 	char *rewrite;         /* "keep" (allowed, the old tip is kept) or "refuse" */
 	char *identity;        /* "agent" or "forced" */
 	char *author;          /* "Name <mail>" if identity is "forced"; NULL: the user's own */
@@ -272,6 +279,11 @@ struct config {
 	uint64_t plan_max_parallel; /* plan.max_parallel */
 	uint64_t plan_max_running;  /* plan.max_running: on this machine */
 	uint64_t plan_quota_wait;   /* seconds */
+	/* Tickets (plan/tickets.h) that a task may make in all, 0: none, and how many run at once; the agents that they may
+	 * name beside the task's own; seconds for all of a task's tickets together, 0: no limit. */
+	uint64_t tickets_max, tickets_at_once;
+	struct strvec tickets_agents;
+	uint64_t tickets_timeout;
 	struct config_origin *origins;
 	size_t norigins;
 	struct config_ask *asks;

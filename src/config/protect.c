@@ -62,13 +62,20 @@ const char *protect_path_within(const struct config_policy *rules, const struct 
 	return glob && !is_allowed(rules, allowed, whole) ? glob : NULL;
 }
 
+/* An empty list is no rule. */
+static bool is_in_globs(const struct strvec *globs, const char *path)
+{
+	for (size_t i = 0; i < globs->n; i++)
+		if (glob_matches_case(globs->v[i], path))
+			return true;
+	return !globs->n;
+}
+
 bool protect_in_scope(
 	const struct config_policy *rules, const struct strvec *allowed, const char *within, const char *path)
 {
 	auto_str whole = *within ? path_join(within, path) : xstrdup(path);
 
-	for (size_t i = 0; i < rules->scope.n; i++)
-		if (glob_matches_case(rules->scope.v[i], whole))
-			return true;
-	return !rules->scope.n || is_in(allowed, whole);
+	return (is_in_globs(&rules->scope, whole) && is_in_globs(&rules->within, whole)) ||
+	       is_in(allowed, whole);
 }

@@ -69,6 +69,7 @@ static const struct value_row config_rows[] = {
 	{ "policy.protected",         VALUE_GLOBS,      PLACE(policy.protect),       REPOSITORY_ADDS },
 	{ "policy.allow",             VALUE_GLOBS,      PLACE(policy.allow),         REPOSITORY_REFUSED, NULL, WHY_FREES },
 	{ "policy.scope",             VALUE_GLOBS,      PLACE(policy.scope),         REPOSITORY_REFUSED, NULL, WHY_TASK },
+	{ "policy.within",            VALUE_GLOBS,      PLACE(policy.within),        REPOSITORY_REFUSED, NULL, WHY_TASK },
 	{ "policy.rewrite",           VALUE_CHOICE,     PLACE(policy.rewrite),       REPOSITORY_STRICTER, rewrites },
 	{ "policy.identity",          VALUE_CHOICE,     PLACE(policy.identity),      REPOSITORY_REFUSED, identities, WHY_AUTHOR },
 	{ "policy.author",            VALUE_PERSON,     PLACE(policy.author),        REPOSITORY_REFUSED, NULL, WHY_AUTHOR },
@@ -90,6 +91,10 @@ static const struct value_row config_rows[] = {
 	{ "plan.max_parallel",        VALUE_POSITIVE,   PLACE(plan_max_parallel),    REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	{ "plan.max_running",         VALUE_POSITIVE,   PLACE(plan_max_running),     REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
 	{ "plan.quota_wait",          VALUE_TIME,       PLACE(plan_quota_wait),      REPOSITORY_REFUSED, NULL, WHY_MACHINE, .user_only = true },
+	{ "tickets.max",              VALUE_NUMBER,     PLACE(tickets_max),          REPOSITORY_LOWERS },
+	{ "tickets.at_once",          VALUE_POSITIVE,   PLACE(tickets_at_once),      REPOSITORY_LOWERS },
+	{ "tickets.agents",           VALUE_WORDS,      PLACE(tickets_agents),       REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "tickets.timeout",          VALUE_TIME,       PLACE(tickets_timeout),      REPOSITORY_LIMITS },
 	/* "agents" is read by read_agents: names of agents, and these keys */
 	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
 	{ "agents.guard",             VALUE_CHOICE,     PLACE(guard),                REPOSITORY_STRICTER, guards },

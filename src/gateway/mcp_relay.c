@@ -122,6 +122,8 @@ static int start_inside(struct mcp_relay_call *c, const char *session, struct er
 			 ? home_path(&in->context.home, "tasks/%lld/gateway", (long long)in->task.id)
 			 : xstrdup(INSIDE_GATEWAY);
 	strvec_pushf(&cmd.env, "GARTH_SOCKET=%s", socket);
+	if (in->context.config.tickets_max)
+		strvec_push(&cmd.env, "GARTH_TICKETS=1");
 	if (session)
 		strvec_pushf(&cmd.env, "GARTH_SESSION=%s", session);
 	return runner_start_piped(in->runner, &cmd, -1, true, false, &c->piped, e);

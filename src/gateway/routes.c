@@ -27,6 +27,7 @@
 #include "task/question.h"
 #include "task/stage_ask.h"
 #include "task/stage_files.h"
+#include "task/tickets.h"
 
 /* A longer path is cut in the audit log. */
 #define REQUEST_MAX 300
@@ -138,6 +139,8 @@ static int published(struct request *q, const struct publish_result *r)
 {
 	struct gateway *g = q->gateway;
 
+	/* others may have waited for a merge */
+	tickets_tell(g->in.at.ws.dir);
 	if (!life_is_running(&g->in.task))
 		unlinkat(g->in.at.ws.dir, TASK_UNPUBLISHED, 0);
 	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r->tip, "old", r->old, "branch",
@@ -540,6 +543,18 @@ void route_malformed(struct gateway *g, int status)
 	refuse(&no, &e, "bad_request", "", "not a request that the gateway understands (%d)", status);
 	if (!inside_refresh(&g->in, &ignored))
 		record(g, "", &no, &e);
+}
+
+void route_refused(struct gateway *g, const char *path, const json_t *error)
+{
+	const char *code = json_string_value(json_object_get(error, "code"));
+	const char *message = json_string_value(json_object_get(error, "message"));
+	struct err e = ERR_INIT, ignored = ERR_INIT;
+	struct refusal no = { 0 };
+
+	refuse(&no, &e, code ? code : "failed", path, "%s", message ? message : "");
+	if (!inside_refresh(&g->in, &ignored))
+		record(g, path, &no, &e);
 }
 
 static int find(

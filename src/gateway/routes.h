@@ -20,6 +20,7 @@
  *	POST /api/v1/snapshot      {"message"?} → {"snapshot","left_out"}; a message has at most 1000 bytes
  *	GET  /api/v1/context       → {"session","worktree":{"main","submodules"},"branch","target","limits" …}
  *	                           for the session in the header Garth-Session or Mcp-Session-Id
+ *	*    /api/v1/tickets…      tickets, answered by another process (ticket_relay.h), not by this table
  *	POST /mcp                  MCP, answered by a program inside (mcp_http.h), not by this table
  *
  * On the user's socket:
@@ -57,5 +58,7 @@ struct route_ask {
 int route(struct gateway *g, const struct route_ask *a, json_t **ret);
 /* Records a request that is not valid HTTP; the server itself answers it. */
 void route_malformed(struct gateway *g, int status);
+/* The same for a request that was refused elsewhere: the error has "code" and "message". */
+void route_refused(struct gateway *g, const char *path, const json_t *error);
 
 #endif

@@ -18,6 +18,7 @@
 #include "gateway/main.h"
 #include "gateway/mcp_http.h"
 #include "gateway/routes.h"
+#include "gateway/ticket_relay.h"
 #include "history/sync.h"
 #include "http/guard.h"
 #include "http/loop.h"
@@ -44,6 +45,7 @@ struct server {
 	unsigned linger;
 	struct event *idle, *answered, *keeper;
 	struct mcp_relay relay;
+	struct ticket_relay tickets;
 	struct rate_limit pace; /* of the agent */
 	bool answering;         /* what is being written is a handler's answer */
 	bool spoken;            /* since the idle timer was set */
@@ -197,6 +199,35 @@ static void relay(
 						   .arg = r });
 }
 
+static void on_tickets(void *arg, int status, json_t *answer)
+{
+	struct relayed *r = arg;
+
+	reply(r->listener, r->req, status, body_of(answer));
+	wake_for_jobs(r->listener->server);
+	free(r);
+}
+
+/* May block for long, in another process. */
+static void ask_tickets(
+	struct listener *l, struct evhttp_request *req, const char *path, const char *body, size_t len)
+{
+	struct relayed *r = xcalloc(1, sizeof(*r));
+
+	*r = (struct relayed){ l, req };
+	http_guard_grant(&l->guard, req, TICKETS_SECONDS + HTTP_SECONDS);
+	rate_limit_wait(&l->server->pace);
+	ticket_relay_start(&l->server->tickets,
+		&(struct ticket_relay_ask){ .method = method_name(evhttp_request_get_command(req)),
+			.path = path,
+			.body = body,
+			.len = len,
+			.client = http_guard_fd(req),
+			.fn = on_tickets,
+			.wanted = is_wanted,
+			.arg = r });
+}
+
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	struct listener *l = arg;
@@ -216,6 +247,10 @@ static void on_request(struct evhttp_request *req, void *arg)
 	}
 	if (!l->user && path && mcp_http_is(path)) {
 		relay(l, req, path, body, len);
+		return;
+	}
+	if (!l->user && path && ticket_relay_is(path)) {
+		ask_tickets(l, req, path, body, len);
 		return;
 	}
 	if (!l->user)
@@ -340,6 +375,7 @@ int serve(struct gateway *g, int agent, int user, unsigned linger, struct err *e
 
 	rate_limit_init(&s.pace);
 	s.base = open_base();
+	s.tickets = (struct ticket_relay){ .base = s.base, .gateway = g };
 	s.relay = (struct mcp_relay){ .base = s.base, .in = &g->in };
 	if (!s.base || watch_all(&s) < 0 || open_listener(&s, 0, agent) < 0 || open_listener(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");

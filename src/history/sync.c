@@ -1,4 +1,5 @@
 #include "history/sync.h"
+#include "history/sync_parts.h"
 
 #include <string.h>
 #include <time.h>
@@ -26,7 +27,7 @@ static bool has_target(struct publisher *pub, const char *target)
 		&shared, NULL, &ignored, "merge-base", "--is-ancestor", target, pub->in->task.branch, NULL);
 }
 
-static int collect_conflicts(struct publisher *pub, struct strvec *ret, struct err *e)
+int sync_conflicts(struct publisher *pub, struct strvec *ret, struct err *e)
 {
 	auto_buf names = BUF_INIT(1 << 20), clean = BUF_INIT(8192);
 	int code;
@@ -54,7 +55,7 @@ static int merge_or_rebase(
 		   : inside_do(pub->in, NULL, &code, e, "rebase", "-q", "--autostash", target, NULL);
 	if (rc < 0 || !code)
 		return rc;
-	if (collect_conflicts(pub, conflicts, e) < 0)
+	if (sync_conflicts(pub, conflicts, e) < 0)
 		return -1;
 	if (inside_do(pub->in, NULL, &code, e, merge ? "merge" : "rebase", "--abort", NULL) < 0)
 		return -1;
@@ -63,8 +64,7 @@ static int merge_or_rebase(
 	return err_set(e, ERR_FAILED, "git inside could not bring '%s' in", pub->in->task.target);
 }
 
-/* The task's branch must be checked out inside. The answer is a claim, which only decides whether to try. */
-static int check_inside(struct publisher *pub, struct err *e)
+int sync_check_inside(struct publisher *pub, struct err *e)
 {
 	auto_buf head = BUF_INIT(4096);
 	int code;
@@ -188,7 +188,7 @@ int sync_task(struct publisher *pub, bool merge, struct sync_result *ret, struct
 		*pub->in->task.published ? pub->in->task.published : pub->in->task.base);
 	if (has_target(pub, target))
 		return follow(pub, target, ret, e);
-	if (inside_refuse_blocking(pub->in, e) < 0 || check_inside(pub, e) < 0 ||
+	if (inside_refuse_blocking(pub->in, e) < 0 || sync_check_inside(pub, e) < 0 ||
 		check_published(pub, target, e) < 0 || check_rules(pub, target, e) < 0 ||
 		renew_shown(pub->in, e) < 0 || snapshot_take(pub->in, "sync", "", &number, &left, e) < 0)
 		return -1;

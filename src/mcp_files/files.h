@@ -40,7 +40,8 @@ struct files {
 };
 
 extern const struct mcp_tool file_tools[];
-extern const size_t file_tools_count;
+/* All of them; and without those about tickets, which come last. */
+extern const size_t file_tools_count, file_tools_plain_count;
 
 /* refuse.c */
 /* The call fails. path is what was attempted, or NULL. Returns -1. */
@@ -136,5 +137,23 @@ tool_fn tool_list, tool_list_sizes, tool_tree, tool_search, tool_info,
 tool_fn tool_mkdir, tool_move, tool_copy, tool_delete;     /* change.c */
 tool_fn tool_grep, tool_glob;                              /* find.c */
 tool_fn tool_status, tool_ask, tool_snapshot, tool_commit; /* task.c */
+
+/* task.c: the tool's result is the gateway's answer or refusal. `in` is consumed; NULL: a GET request. */
+void tool_ask_gateway(struct mcp_call *c, const char *path, json_t *in);
+/* Those of the call's arguments; the list ends with NULL. */
+json_t *tool_copy_args(const struct mcp_call *c, const char *const *names);
+
+/* tickets.c */
+void tool_ticket_new(struct mcp_call *c);
+void tool_ticket_list(struct mcp_call *c);
+void tool_ticket_wait(struct mcp_call *c);
+void tool_ticket_show(struct mcp_call *c);
+void tool_ticket_diff(struct mcp_call *c);
+void tool_ticket_log(struct mcp_call *c);
+void tool_ticket_answer(struct mcp_call *c);
+void tool_ticket_retry(struct mcp_call *c);
+void tool_ticket_cancel(struct mcp_call *c);
+void tool_ticket_merge(struct mcp_call *c);
+void tool_ticket_discard(struct mcp_call *c);
 
 #endif

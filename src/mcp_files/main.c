@@ -75,7 +75,8 @@ int main(int argc, char **argv)
 		.version = GARTH_VERSION,
 		.instructions = instructions,
 		.tools = file_tools,
-		.ntools = file_tools_count,
+		/* what is shown; the gateway decides */
+		.ntools = getenv("GARTH_TICKETS") ? file_tools_count : file_tools_plain_count,
 		.ctx = &f };
 	bool http = argc > 1 && !strcmp(argv[1], "--http");
 	const char *dir = argc > 1 + http ? argv[1 + http] : getenv("GARTH_WORKSPACE");

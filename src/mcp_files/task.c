@@ -27,8 +27,7 @@ static int reach(const struct files *f, struct err *e)
 	return http_set_time_limit(fd, ASK_SECONDS) < 0 ? -1 : fd;
 }
 
-/* The tool's result is the gateway's answer or refusal. `in` is consumed; NULL: a GET request. */
-static void ask(struct mcp_call *c, const char *path, json_t *in)
+void tool_ask_gateway(struct mcp_call *c, const char *path, json_t *in)
 {
 	auto_http_answer a = HTTP_ANSWER_INIT(ASK_MAX);
 	struct err e = ERR_INIT;
@@ -46,7 +45,7 @@ static void ask(struct mcp_call *c, const char *path, json_t *in)
 		tool_refuse(c, "no_gateway", NULL, "the task's gateway does not answer");
 		return;
 	}
-	if (a.status != 200) {
+	if (a.status < 200 || a.status > 299) {
 		mcp_fail(c, answer);
 		return;
 	}
@@ -57,10 +56,10 @@ static void ask(struct mcp_call *c, const char *path, json_t *in)
 
 void tool_status(struct mcp_call *c)
 {
-	ask(c, "/api/v1/task", NULL);
+	tool_ask_gateway(c, "/api/v1/task", NULL);
 }
 
-static json_t *copied(const struct mcp_call *c, const char *const *names)
+json_t *tool_copy_args(const struct mcp_call *c, const char *const *names)
 {
 	json_t *o = json_object();
 
@@ -74,14 +73,14 @@ void tool_ask(struct mcp_call *c)
 {
 	static const char *const names[] = { "question", "options", NULL };
 
-	ask(c, "/api/v1/question", copied(c, names));
+	tool_ask_gateway(c, "/api/v1/question", tool_copy_args(c, names));
 }
 
 void tool_snapshot(struct mcp_call *c)
 {
 	static const char *const names[] = { "message", NULL };
 
-	ask(c, "/api/v1/snapshot", copied(c, names));
+	tool_ask_gateway(c, "/api/v1/snapshot", tool_copy_args(c, names));
 }
 
 static bool ignore(const char *piece, size_t len, void *arg)
@@ -124,5 +123,5 @@ void tool_commit(struct mcp_call *c)
 	static const char *const names[] = { "message", NULL };
 
 	if (!stage(c))
-		ask(c, "/api/v1/git/commit", copied(c, names));
+		tool_ask_gateway(c, "/api/v1/git/commit", tool_copy_args(c, names));
 }

@@ -5,8 +5,8 @@
 #include "base/alloc.h"
 #include "base/deadline.h"
 #include "plan/stage_config.h"
+#include "plan/ticket_task.h"
 #include "runtime/add_layers.h"
-#include "runtime/choose_network.h"
 #include "runtime/control.h"
 #include "runtime/run.h"
 #include "sys/clock.h"
@@ -83,11 +83,12 @@ static int make(struct check_task *t, struct err *e)
 	auto_add_layers layers = { 0 };
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_project p = { 0 };
+	auto_task parent = { 0 };
 	auto_fd dir = -1;
+	int rc;
 	struct task_spec spec = { .name = name,
 		.rev = t->commit,
 		.on_dirty = "keep",
-		.submodules = j->stage->submodules,
 		.add_layers = runtime_add_layers,
 		.add_layers_arg = &layers };
 
@@ -95,11 +96,13 @@ static int make(struct check_task *t, struct err *e)
 		store_project_by_id(j->c->store, j->row->project_id, &p, e) < 0)
 		return -1;
 	spec.dir = p.path;
-	if (task_create(j->c, &spec, &t->task, e) < 0)
+	rc = ticket_task_spec(j, &parent, &spec, e) < 0 ? -1 : task_create(j->c, &spec, &t->task, e);
+	strvec_release(&spec.submodules);
+	if (rc < 0)
 		return -1;
 	fault("plan-check-task");
-	stage_config(&j->c->config, j->stage, &config);
-	return home_task_dir(&j->c->home, t->task.id, &dir, e) < 0
+	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
+	return home_task_dir(&j->c->home, t->task.id, &dir, e) < 0 || ticket_task_layers(j, dir, e) < 0
 		       ? -1
 		       : own_config_keep_stage(dir, buf_str(&config), config.len, e);
 }
@@ -149,7 +152,6 @@ static void set_env(const struct check_task *t, const char *stage, struct strvec
 
 static int run(struct check_task *t, const struct check_command *cmd, struct kept *k, struct err *e)
 {
-	const struct plan_network *n = &t->job->stage->network;
 	struct context *c = t->job->c;
 	auto_strvec env = STRVEC_INIT;
 	struct run_opts o = { .env = &env,
@@ -161,7 +163,7 @@ static int run(struct check_task *t, const struct check_command *cmd, struct kep
 	int rc;
 
 	set_env(t, cmd->stage, &env);
-	if (runtime_configure(c, &t->task, e) < 0 || runtime_choose_network(c, n->mode, &n->allow, &o, e) < 0)
+	if (runtime_configure(c, &t->task, e) < 0 || ticket_task_network(t->job, &o, e) < 0)
 		return -1;
 	rc = runtime_wait_output(c, &t->task, &o, cmd->argv, take, k, &k->o->code, e);
 	network_release(&o.net);

@@ -15,6 +15,7 @@
 #include "plan/stage_life.h"
 #include "plan/start.h"
 #include "plan/stage_words.h"
+#include "plan/tickets.h"
 #include "runtime/add_layers.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -212,6 +213,8 @@ int plan_open(struct context *c, const struct plan_row *row, struct plan *ret, s
 {
 	auto_str text = NULL;
 
+	if (row->tickets)
+		return tickets_plan(c, row, NULL, ret, e);
 	if (context_store(c, e) < 0 || store_plan_frozen(c->store, row->id, &text, e) < 0)
 		return -1;
 	return plan_thaw(text, strlen(text), ret, e);

@@ -18,12 +18,14 @@
 #include "plan/make.h"
 #include "plan/start.h"
 #include "plan/step.h"
+#include "plan/ticket_runner.h"
 #include "runtime/watch.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/stage_ask.h"
 #include "task/task.h"
+#include "task/tickets.h"
 
 /* Without any news: quota times, tasks that were removed, a lost notification. */
 #define LOOK_MS 30000
@@ -196,9 +198,29 @@ static bool reap(struct runner *r)
 	return any;
 }
 
+/* A task has more tickets than before. */
+static int read_plan_again(struct runner *r, struct err *e)
+{
+	size_t had = r->plan.nstages;
+
+	if (!r->row->tickets || had == r->stages.n)
+		return 0;
+	plan_release(&r->plan);
+	r->plan = (struct plan){ 0 };
+	if (plan_open(r->c, r->row, &r->plan, e) < 0)
+		return -1;
+	r->again = xrealloc(r->again, r->plan.nstages + 1, sizeof(*r->again));
+	for (size_t i = had; i <= r->plan.nstages; i++)
+		r->again[i] = (struct again){ 0 };
+	return 0;
+}
+
 static int load(struct runner *r, struct err *e)
 {
 	auto_plan_row now = { 0 };
+
+	if (r->row->tickets && tickets_look(r->c, r->row, &r->repo, e) < 0)
+		return -1;
 
 	if (context_store(r->c, e) < 0 || store_plan_by_id(r->c->store, r->row->id, &now, e) < 0)
 		return -1;
@@ -206,12 +228,27 @@ static int load(struct runner *r, struct err *e)
 	*r->row = now;
 	now = (struct plan_row){ 0 };
 	stage_row_list_release(&r->stages);
-	if (store_stage_list(r->c->store, r->row->id, &r->stages, e) < 0)
+	if (store_stage_list(r->c->store, r->row->id, &r->stages, e) < 0 || read_plan_again(r, e) < 0)
 		return -1;
 	return r->stages.n == r->plan.nstages
 		       ? 0
 		       : err_set(e, ERR_FAILED, "the stages of the plan '%s' are not those of its text",
 				 r->row->name);
+}
+
+/* The task of tickets may end, and may merge one for which others wait. */
+static void watch_parent(struct runner *r, struct watch *w)
+{
+	struct task t = { .id = r->row->task_id, .name = r->row->name };
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+	size_t at;
+
+	if (!r->row->tickets || home_task_dir(&r->c->home, t.id, &dir, &ignored) < 0)
+		return;
+	watch_file(w, dir, TICKETS_FILE);
+	if (watch_task(w, r->c, &t, false, &at, &ignored) < 0)
+		ignored = (struct err)ERR_INIT;
 }
 
 /* Before the stages are looked at, so that no end is missed. Tasks of stages that cannot be watched are looked at now
@@ -221,6 +258,7 @@ static void watch(struct runner *r, struct watch *w)
 	struct err ignored = ERR_INIT;
 
 	watch_file(w, r->o->dir, PLAN_WAKE_FILE);
+	watch_parent(r, w);
 	for (size_t i = 0; i < r->stages.n; i++) {
 		const struct stage_row *s = &r->stages.v[i];
 		struct task t = { .id = s->task_id, .name = s->task };
@@ -299,6 +337,8 @@ static bool goes_on(struct runner *r)
 {
 	if (r->nworkers)
 		return true;
+	if (r->row->tickets)
+		return tickets_runner_stays(r->c, r->row, &r->stages, &r->plan);
 	for (size_t i = 0; i < r->stages.n; i++) {
 		struct stage_job j = job_of(r, i);
 
@@ -444,11 +484,20 @@ static int finish(struct runner *r, struct err *e)
 	return end_plan(r, PLAN_DONE, "", e);
 }
 
+/* Tickets have those of their task. */
+static char *walls_of(const struct runner *r)
+{
+	auto_str walls = check_walls_now(r->c, r->row);
+
+	return r->row->tickets ? xasprintf("%s of %lld", walls, (long long)r->row->task_id)
+			       : steal_ptr(walls);
+}
+
 static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
-	r->walls = check_walls_now(r->c, r->row);
+	r->walls = walls_of(r);
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
 	/* of a runner that was killed */
 	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
@@ -457,7 +506,7 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 		return -1;
 	if (strcmp(r->row->state, PLAN_RUNNING) != 0)
 		return 0;
-	if (*ret == PLAN_RUN_DONE)
+	if (*ret == PLAN_RUN_DONE && !r->row->tickets)
 		return finish(r, e);
 	return 0;
 }

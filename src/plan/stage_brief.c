@@ -98,7 +98,10 @@ void stage_brief(const struct stage_job *j, const char *files, struct buf *out)
 {
 	const struct plan_stage *s = j->stage;
 
-	buf_printf(out, "# Stage %s of the plan %s\n\n", s->id, j->plan->id);
+	if (j->row->tickets)
+		buf_printf(out, "# Ticket %s of the task %s\n\n", s->id, j->row->name);
+	else
+		buf_printf(out, "# Stage %s of the plan %s\n\n", s->id, j->plan->id);
 	if (s->name)
 		buf_printf(out, "%s\n", s->name);
 	if (s->description)
@@ -110,11 +113,12 @@ void stage_brief(const struct stage_job *j, const char *files, struct buf *out)
 	add_dependencies(j, files, out);
 	for (size_t i = 0; i < s->review.n; i++)
 		buf_printf(out, "%s- %s\n", i ? "" : "\n## What to look at\n\n", s->review.v[i]);
-	buf_addstr(out,
-		"\n## How to end\n\nCommit all of your work on the branch that is checked out, and end. Other stages of "
-		"the plan are not yours: change only what this one asks for. If a check fails, you are told and go on. "
-		"To have the checks made before, on what is committed: `garth stage complete`. What the stages after this one "
-		"should know, you can leave them: `garth note \"…\"`, and values: `garth stage output NAME=VALUE`.\n");
+	buf_printf(out,
+		"\n## How to end\n\nCommit all of your work on the branch that is checked out, and end. Other %s are not "
+		"yours: change only what this one asks for. If a check fails, you are told and go on. "
+		"To have the checks made before, on what is committed: `garth stage complete`. What the %s after this one "
+		"should know, you can leave them: `garth note \"…\"`, and values: `garth stage output NAME=VALUE`.\n",
+		j->row->tickets ? "tickets" : "stages of the plan", j->row->tickets ? "tickets" : "stages");
 	if (names_loom(s))
 		buf_addstr(out,
 			"\nWhere a text of the plan names `loom stage complete`, that is `garth stage complete` here; "

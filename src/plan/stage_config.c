@@ -38,7 +38,7 @@ static json_t *operations(const struct config *user)
 	return json_pack("{s:s}", "merge", "local");
 }
 
-void stage_config(const struct config *user, const struct plan_stage *s, struct buf *out)
+void stage_config(const struct config *user, const struct plan_stage *s, bool ticket, struct buf *out)
 {
 	json_t *protect = globs(&s->protect), *policy = json_object(), *all;
 	auto_str text = NULL;
@@ -46,10 +46,12 @@ void stage_config(const struct config *user, const struct plan_stage *s, struct 
 	json_array_append_new(protect, json_string("/" STAGE_FILES_NAME));
 	json_object_set_new(policy, "protected", protect);
 	if (s->has_files)
-		json_object_set_new(policy, "scope", globs(&s->files));
+		json_object_set_new(policy, ticket ? "within" : "scope", globs(&s->files));
 	all = json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}}", "policy", policy, "git", "operations",
 		operations(user), "jail", "deny_read", list_of(&s->sandbox.deny_read), "deny_write",
 		list_of(&s->sandbox.deny_write), "allow_write", list_of(&s->sandbox.allow_write));
+	if (ticket)
+		json_object_set_new(all, "tickets", json_pack("{s:i}", "max", 0));
 	text = json_dumps(all, JSON_INDENT(1));
 	buf_addstr(out, text ? text : "");
 	json_decref(all);

@@ -26,23 +26,6 @@
 #include "base/err.h"
 #include "store/plan.h"
 
-#define STAGE_WAITING   "waiting"
-#define STAGE_APPROVAL  "approval"
-#define STAGE_READY     "ready"
-#define STAGE_RUNNING   "running"
-#define STAGE_CHECKING  "checking"
-#define STAGE_QUEUED    "queued"
-#define STAGE_MERGING   "merging"
-#define STAGE_DONE      "done"
-#define STAGE_ASKING    "asking"
-#define STAGE_QUOTA     "quota-until"
-#define STAGE_REWORK    "rework"
-#define STAGE_CONFLICT  "conflict"
-#define STAGE_HELD      "held"
-#define STAGE_FAILED    "failed"
-#define STAGE_SKIPPED   "skipped"
-#define STAGE_CANCELLED "cancelled"
-
 #define GATE_BEFORE "before"
 #define GATE_AFTER  "after"
 /* What `approved` says of a stage whose start was approved. */
@@ -51,8 +34,8 @@
 /* The states of a plan. */
 #define PLAN_MAKING    "making"
 #define PLAN_RUNNING   "running"
-#define PLAN_DONE      "done"      /* all its stages are done; whether it is merged says plan_row.merged */
-#define PLAN_FAILED    "failed"    /* nothing can go on any more, and not all stages are done */
+#define PLAN_DONE      "done"   /* all its stages are done; whether it is merged says plan_row.merged */
+#define PLAN_FAILED    "failed" /* nothing can go on any more, and not all stages are done */
 #define PLAN_CANCELLED "cancelled"
 
 bool stage_is(const struct stage_row *s, const char *state);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/ticket_task.h"
 #include "runtime/add_layers.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
@@ -32,16 +33,19 @@ static int make(struct stage_job *j, struct task *ret, struct err *e)
 	auto_str branch = job_branch(j->row);
 	auto_project p = { 0 };
 	auto_add_layers layers = { 0 };
+	auto_task parent = { 0 };
 	struct task_spec spec = { .name = j->at->task,
 		.rev = branch,
-		.submodules = j->stage->submodules,
 		.add_layers = runtime_add_layers,
 		.add_layers_arg = &layers };
+	int rc;
 
 	if (context_store(j->c, e) < 0 || store_project_by_id(j->c->store, j->row->project_id, &p, e) < 0)
 		return -1;
 	spec.dir = p.path;
-	return task_create(j->c, &spec, ret, e);
+	rc = ticket_task_spec(j, &parent, &spec, e) < 0 ? -1 : task_create(j->c, &spec, ret, e);
+	strvec_release(&spec.submodules);
+	return rc;
 }
 
 /* Whether the integration branch has moved since an earlier start, which came to nothing, made the task. */

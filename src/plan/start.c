@@ -13,7 +13,7 @@
 #include "plan/stage_config.h"
 #include "plan/stage_task.h"
 #include "plan/stage_words.h"
-#include "runtime/choose_network.h"
+#include "plan/ticket_task.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -127,7 +127,7 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_fd files = -1;
 
-	stage_config(&j->c->config, j->stage, &config);
+	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
 	stage_brief(j, inside, brief);
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
@@ -136,7 +136,8 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 		return -1;
 	stage_ask_forget(dir);
 	/* the plan may have been changed since the last run */
-	if (own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0)
+	if ((!t->started && ticket_task_layers(j, dir, e) < 0) ||
+		own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0)
 		return -1;
 	if (t->started)
 		return 0;
@@ -164,13 +165,13 @@ static int make_words(const struct stage_job *j, const struct task *t, const str
 
 static void set_env(const struct stage_job *j, struct strvec *env)
 {
-	strvec_pushf(env, "GARTH_PLAN=%s", j->plan->id);
-	strvec_pushf(env, "GARTH_STAGE=%s", j->stage->id);
+	strvec_pushf(env, j->row->tickets ? "GARTH_PARENT=%s" : "GARTH_PLAN=%s",
+		j->row->tickets ? j->row->name : j->plan->id);
+	strvec_pushf(env, j->row->tickets ? "GARTH_TICKET=%s" : "GARTH_STAGE=%s", j->stage->id);
 	strvec_pushf(env, "GARTH_ATTEMPT=%lld", (long long)j->at->attempt);
 }
 
-/* Waits until the command runs, or has ended, and leaves it to its keeper. */
-static int let_go(int conn, struct err *e)
+int start_let_go(int conn, struct err *e)
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
 	enum wire_type type;
@@ -193,9 +194,9 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	const struct buf *brief, const struct strvec *env, struct err *e)
 {
 	const char *cwd = j->stage->working_dir;
-	auto_strvec words = STRVEC_INIT;
+	auto_strvec words = STRVEC_INIT, all = STRVEC_INIT;
 	struct run_opts o = { .agent = a,
-		.env = env,
+		.env = &all,
 		.timeout = j->stage->timeout,
 		.literal = true,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
@@ -203,12 +204,15 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	auto_fd conn = -1;
 	int rc;
 
-	if (make_words(j, t, a, brief, &words, e) < 0 ||
-		runtime_choose_network(j->c, j->stage->network.mode, &j->stage->network.allow, &o, e) < 0)
+	if (make_words(j, t, a, brief, &words, e) < 0 || ticket_task_options(j, &o, &all, e) < 0)
+		return -1;
+	for (size_t i = 0; i < env->n; i++)
+		strvec_push(&all, env->v[i]);
+	if (ticket_task_network(j, &o, e) < 0)
 		return -1;
 	rc = runtime_run(j->c, t, &o, words.v, &conn, e);
 	network_release(&o.net);
-	return rc < 0 ? -1 : let_go(conn, e);
+	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
 static int run_again(struct stage_job *j, struct task *t, const struct strvec *env, struct err *e)
@@ -219,7 +223,7 @@ static int run_again(struct stage_job *j, struct task *t, const struct strvec *e
 
 	network_release(&o.net);
 	free((void *)o.ports);
-	return rc < 0 ? -1 : let_go(conn, e);
+	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
 /* Notes which run was the last one, so that after a crash it is known whether another one was begun. */

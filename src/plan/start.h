@@ -26,5 +26,7 @@ void stage_agent_default(struct context *c);
 int stage_agent(const struct config *c, const struct plan *p, const struct plan_stage *s, const char **ret,
 	struct err *e);
 #define STAGE_AGENT_SCRIPT "script"
+/* With a connection of runtime_run or _resume: waits until the command runs, or has ended, and leaves it to its keeper. */
+int start_let_go(int conn, struct err *e);
 
 #endif

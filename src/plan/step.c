@@ -155,6 +155,7 @@ static bool is_next_to_merge(const struct stage_job *j)
 	return true;
 }
 
+/* A ticket is merged by the task that asked. */
 static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_moved, struct err *e)
 {
 	auto_str tip = NULL;
@@ -163,7 +164,7 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 		return -1;
 	if (tip)
 		return check_again(j, tip, ret_moved, e);
-	if (room->merging || !is_next_to_merge(j))
+	if (j->row->tickets || room->merging || !is_next_to_merge(j))
 		return 0;
 	room->merging++;
 	return move(j, STAGE_MERGING, ret_moved, e);

@@ -91,8 +91,10 @@ static int refuse_outside(
 	auto_str path = whole_path(p, c->path);
 	auto_buf scope = BUF_SMALL;
 
-	for (size_t i = 0; i < p->rules->scope.n; i++)
-		buf_printf(&scope, "%s%s", i ? ", " : "", p->rules->scope.v[i]);
+	const struct strvec *globs = p->rules->within.n ? &p->rules->within : &p->rules->scope;
+
+	for (size_t i = 0; i < globs->n; i++)
+		buf_printf(&scope, "%s%s", i ? ", " : "", globs->v[i]);
 	refuse(no, e, REFUSED_SCOPE, path, "'%s' is outside of what this task may change", path);
 	snprintf(no->boundary, sizeof(no->boundary), "%.190s", buf_str(&scope));
 	return say_consent(p, c, path, no);

@@ -4,8 +4,10 @@
 
 #include "base/alloc.h"
 #include "runtime/resolve.h"
+#include "sys/fd.h"
 #include "task/life.h"
 #include "task/task.h"
+#include "task/tickets.h"
 
 void land_result_release(struct land_result *r)
 {
@@ -30,7 +32,7 @@ static bool put_away(
 	return false;
 }
 
-int land_task(
+static int land(
 	struct context *c, struct task *t, const struct land_spec *s, struct land_result *ret, struct err *e)
 {
 	int rc = s->resolved ? resolve_continue(c, t, &s->merge, &ret->merge, &ret->in, e)
@@ -43,4 +45,26 @@ int land_task(
 	if (s->resolved)
 		ret->in_removed = put_away(c, &ret->in, s, true, ret);
 	return 0;
+}
+
+/* Its tickets go with it: one undo brings all of them back. */
+int land_task(
+	struct context *c, struct task *t, const struct land_spec *s, struct land_result *ret, struct err *e)
+{
+	auto_fd dir = -1;
+	bool batch;
+	int rc;
+
+	if (tickets_refuse_merge(c, t, e) < 0)
+		return -1;
+	batch = home_task_dir(&c->home, t->id, &dir, e) == 0 && tickets_are_there(dir);
+	*e = (struct err)ERR_INIT;
+	if (context_store(c, e) < 0)
+		return -1;
+	if (batch)
+		store_batch_begin(c->store);
+	rc = land(c, t, s, ret, e);
+	if (batch && c->store)
+		store_batch_end(c->store);
+	return rc;
 }

@@ -8,6 +8,7 @@
 #include "runtime/gateway_client.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "task/tickets.h"
 #include "task/life.h"
 #include "task/rename.h"
 #include "task/task.h"
@@ -62,7 +63,7 @@ int runtime_rename(
 		return err_set(e, ERR_REFUSED, "task '%s' belongs to the plan '%s', which is not over",
 			       t->name, plan),
 		       err_hint(e, "garth plan cancel %s", plan);
-	if (task_rename(c, t, name, NULL, e) < 0)
+	if (tickets_refuse_rename(c, t, e) < 0 || task_rename(c, t, name, NULL, e) < 0)
 		return -1;
 	rename_inside_now(c, t, warnings);
 	return 0;

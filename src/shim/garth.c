@@ -17,8 +17,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2, REFUSED = 4 };
 #define COMPLETE_SECONDS 100
 
 typedef int command_fn(const struct shim *s, int argc, char **argv);
-static command_fn do_brief, do_ask, do_note, do_stage, do_status, do_publish, do_snapshot, do_guard, do_mcp,
-	do_help;
+static command_fn do_brief, do_ask, do_note, do_stage, do_status, do_publish, do_snapshot, do_ticket,
+	do_guard, do_mcp, do_help;
 
 static const struct command {
 	const char *name, *words, *what;
@@ -29,6 +29,8 @@ static const struct command {
 	{ "note", "TEXT", "leave a note for the stages of the plan that come after this one", do_note },
 	{ "stage", "complete | output NAME=VALUE",
 		"have this stage checked now; leave a value for the stages after it", do_stage },
+	{ "ticket", "new TITLE | ls | wait | …",
+		"ask for tasks of your own, if the user allows it: garth ticket help", do_ticket },
 	{ "status", "", "show this task: branch, target, what is published", do_status },
 	{ "publish", "", "publish commits that are still drafts", do_publish },
 	{ "snapshot", "[TEXT]", "save the state of this task; the user can go back to it", do_snapshot },
@@ -158,6 +160,11 @@ static int do_stage(const struct shim *s, int argc, char **argv)
 		return leave_output(s, argv[1]);
 	fputs("garth: usage: garth stage complete, or: garth stage output NAME=VALUE\n", stderr);
 	return USAGE;
+}
+
+static int do_ticket(const struct shim *s, int argc, char **argv)
+{
+	return shim_ticket(s, argc, argv);
 }
 
 static int do_status(const struct shim *s, int argc, char **argv)

@@ -55,6 +55,9 @@ int shim_git(const struct shim *s, int argc, char **argv);
 int shim_hook(const struct shim *s, int argc, char **argv);
 int shim_garth(const struct shim *s, int argc, char **argv);
 
+/* ticket.c: `garth ticket`; argv begins after that word. */
+int shim_ticket(const struct shim *s, int argc, char **argv);
+
 /* words.c: a parsed git command line: global options, then the verb, then its arguments. */
 struct words {
 	int verb;              /* index of the verb in argv, 0 for none (git --version) */

@@ -2,11 +2,14 @@
 
 #include "base/alloc.h"
 #include "store/db.h"
+#include "store/ticket.h"
 
+/* The row of tickets has the name of the task that they are of. */
+#define NAME "CASE WHEN tickets THEN (SELECT name FROM task WHERE task.id = plan.task_id) ELSE plan.name END"
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                               \
-	"plan.id, plan.project_id, plan.task_id, project.name, plan.name, file, digest, target, state, note," \
-	" merged, plan.created, changed, ended"
+#define COLUMNS                                                                                              \
+	"plan.id, plan.project_id, plan.task_id, project.name, " NAME ", file, digest, target, state, note," \
+	" merged, plan.created, changed, ended, tickets, waits"
 #define FROM " FROM plan JOIN project ON project.id = plan.project_id"
 
 void plan_row_release(struct plan_row *p)
@@ -39,7 +42,9 @@ static void fill(sqlite3_stmt *st, struct plan_row *p)
 		*texts[i] = db_text(st, c++);
 	p->created = sqlite3_column_int64(st, c++);
 	p->changed = sqlite3_column_int64(st, c++);
-	p->ended = sqlite3_column_int64(st, c);
+	p->ended = sqlite3_column_int64(st, c++);
+	p->tickets = sqlite3_column_int(st, c++);
+	p->waits = sqlite3_column_int64(st, c);
 }
 
 static int add_stage(struct store *s, int64_t plan, const struct stage_row *r, struct err *e)
@@ -116,6 +121,17 @@ int store_plan_by_name(
 	return e->kind == ERR_NOTFOUND ? err_set(e, ERR_NOTFOUND, "there is no plan '%s'", name) : -1;
 }
 
+int store_tickets_of(struct store *s, int64_t task, struct plan_row *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	return db_prepare(s, &st, e,
+		       "SELECT " COLUMNS FROM " WHERE plan.task_id = ? AND tickets AND ended = 0", "i",
+		       task) < 0
+		       ? -1
+		       : one(s, st, ret, e);
+}
+
 int store_plan_by_id(struct store *s, int64_t id, struct plan_row *ret, struct err *e)
 {
 	auto_stmt st = NULL;
@@ -132,7 +148,7 @@ int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e)
 
 	*ret = NULL;
 	if (db_prepare(s, &st, e,
-		    "SELECT name FROM plan WHERE ended = 0 AND (task_id = ?1 OR EXISTS"
+		    "SELECT name FROM plan WHERE NOT tickets AND ended = 0 AND (task_id = ?1 OR EXISTS"
 		    " (SELECT 1 FROM stage WHERE plan_id = plan.id AND stage.task_id = ?1))",
 		    "i", task) < 0)
 		return -1;
@@ -164,7 +180,8 @@ int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row
 	int got;
 
 	if (db_prepare(s, &st, e,
-		    "SELECT " COLUMNS FROM " WHERE (?1 = 0 OR plan.project_id = ?1) AND (?2 OR ended = 0)"
+		    "SELECT " COLUMNS FROM
+		    " WHERE NOT tickets AND (?1 = 0 OR plan.project_id = ?1) AND (?2 OR ended = 0)"
 		    " ORDER BY plan.id",
 		    "ii", project, (int64_t)over) < 0)
 		return -1;

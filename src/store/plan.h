@@ -15,6 +15,24 @@
 #include "base/err.h"
 #include "store/store.h"
 
+/* The states of a stage (plan/stage_life.h). */
+#define STAGE_WAITING   "waiting"
+#define STAGE_APPROVAL  "approval"
+#define STAGE_READY     "ready"
+#define STAGE_RUNNING   "running"
+#define STAGE_CHECKING  "checking"
+#define STAGE_QUEUED    "queued"
+#define STAGE_MERGING   "merging"
+#define STAGE_DONE      "done"
+#define STAGE_ASKING    "asking"
+#define STAGE_QUOTA     "quota-until"
+#define STAGE_REWORK    "rework"
+#define STAGE_CONFLICT  "conflict"
+#define STAGE_HELD      "held"
+#define STAGE_FAILED    "failed"
+#define STAGE_SKIPPED   "skipped"
+#define STAGE_CANCELLED "cancelled"
+
 struct plan_row {
 	int64_t id, project_id;
 	int64_t task_id; /* of the task whose branch is the integration branch; 0: not made yet */
@@ -27,6 +45,8 @@ struct plan_row {
 	char *note;      /* for people */
 	char *merged;    /* the commit that its work became in the target; "" before */
 	int64_t created, changed, ended;
+	bool tickets;  /* no plan, but the tickets of the task task_id: store/ticket.h */
+	int64_t waits; /* the run of that task that ended to wait for its tickets; 0: none */
 };
 void plan_row_release(struct plan_row *p);
 #define auto_plan_row __attribute__((cleanup(plan_row_release))) struct plan_row

@@ -278,6 +278,12 @@ const char *const schema_steps[] = {
 	 " output TEXT NOT NULL,"
 	 " at INTEGER NOT NULL,"
 	 " UNIQUE (stage_id, attempt, key));"),
+	/* Tickets (store/ticket.h): a plan without a file. */
+	("ALTER TABLE plan ADD COLUMN tickets INTEGER NOT NULL DEFAULT 0;"
+	 "ALTER TABLE plan ADD COLUMN waits INTEGER NOT NULL DEFAULT 0;"
+	 "CREATE INDEX plan_task ON plan(task_id);"
+	 "ALTER TABLE stage ADD COLUMN asked TEXT NOT NULL DEFAULT '';"
+	 "ALTER TABLE stage ADD COLUMN shown TEXT NOT NULL DEFAULT '';"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -100,9 +100,9 @@ static void add_allowed(struct context *c, struct task_at *at, struct buf *out)
 	buf_printf(out,
 		"- Commit on `%s`. Each commit is checked and published at once; a refusal begins with `BLOCKED:` and says what to do.\n",
 		ref_short(at->task->branch));
-	if (p->scope.n) {
+	if (p->scope.n || p->within.n) {
 		buf_addstr(out, "- Publish changes of these paths, and of no others: ");
-		add_names(out, &p->scope);
+		add_names(out, p->within.n ? &p->within : &p->scope);
 		buf_addstr(out, ".\n");
 	}
 	buf_printf(out, "- Publish up to %s in all, %s a file, %s files, %llu commits.\n",
@@ -159,6 +159,30 @@ static void add_advice(const struct task *t, struct buf *out)
 		"`garth status` shows this task, `garth snapshot` saves its state, `garth help` lists what else there is.\n");
 }
 
+static void add_tickets(const struct context *c, const struct task *t, struct buf *out)
+{
+	const struct config *f = &c->config;
+
+	if (!f->tickets_max || !backend_of(t)->has_git)
+		return;
+	buf_printf(out,
+		"\n### Tickets: tasks of your own\n\n"
+		"You can ask for up to %llu tasks, of which %llu run at once. Each works on a copy of what you have published, "
+		"with your walls, and its result becomes the branch `%s.ID` here, which you merge. Commit before you ask. A "
+		"task with tickets that are neither merged nor discarded is not done.\n\n"
+		"    garth ticket new \"Title\" --prompt \"What to do\" --files \"src/**\" --accept \"make test\"\n"
+		"    garth ticket wait t1          # or: wait --block, then end; you are resumed with the results\n"
+		"    git merge %s.t1\n\n"
+		"`garth ticket help` lists the rest; the same is at `/api/v1/tickets` on the socket `$GARTH_SOCKET`.\n",
+		(unsigned long long)f->tickets_max, (unsigned long long)f->tickets_at_once,
+		ref_short(t->branch), ref_short(t->branch));
+	if (!f->tickets_agents.n)
+		return;
+	buf_addstr(out, "Agents that a ticket may name beside your own: ");
+	add_names(out, &f->tickets_agents);
+	buf_addstr(out, ".\n");
+}
+
 int brief_write(
 	struct context *c, struct task_at *at, const struct network *net, struct buf *out, struct err *e)
 {
@@ -170,5 +194,6 @@ int brief_write(
 	add_network(c, at, net, &allowed, &forbidden);
 	buf_printf(out, "\n**ALLOWED**\n%s\n**FORBIDDEN**\n%s", buf_str(&allowed), buf_str(&forbidden));
 	add_advice(at->task, out);
+	add_tickets(c, at->task, out);
 	return out->overflow ? err_set(e, ERR_FAILED, "the brief would be too long") : 0;
 }

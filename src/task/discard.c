@@ -16,6 +16,7 @@
 #include "task/remove.h"
 #include "task/submodule_refs.h"
 #include "task/task.h"
+#include "task/tickets.h"
 #include "task/tip.h"
 #include "workspace/space.h"
 
@@ -245,6 +246,8 @@ int task_discard(
 	} else if (take_lock(c, t, dir, &lock, e) < 0) {
 		return -1;
 	}
+	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, e) < 0)
+		return -1;
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;

@@ -18,6 +18,7 @@
 #include "sys/proc.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/tickets.h"
 #include "task/verdict.h"
 #include "workspace/workspace.h"
 
@@ -102,6 +103,9 @@ static void find_facts(const struct notify_job *j, enum notify_event event, cons
 	}
 	if (f->state && !strcmp(f->state, "blocked"))
 		question_load(j->task_dir, &f->question, &ignored);
+	/* nobody is asked */
+	if (f->question.text && !strcmp(f->question.text, TICKETS_QUESTION))
+		f->state = NULL;
 	if (f->state && !strvec_has(&j->notify->on, f->state))
 		f->state = NULL;
 }

@@ -12,6 +12,7 @@
 #include "task/merged.h"
 #include "task/question.h"
 #include "task/task.h"
+#include "task/tickets.h"
 #include "workspace/review.h"
 #include "workspace/space.h"
 
@@ -49,6 +50,20 @@ static bool is_elsewhere(const struct task_at *at)
 	return !strcmp(t->elsewhere, "HEAD") ? strncmp(text, "ref:", 4) != 0 : !strcmp(text, named);
 }
 
+/* Tickets that it asked for, and has not merged (task/tickets.h). */
+static void judge_tickets(struct context *c, struct task *t, struct task_at *at, struct judgement *ret)
+{
+	struct err e = ERR_INIT;
+	auto_buf names = BUF_INIT(1000);
+
+	if (!tickets_are_there(at->ws.dir) || (!tickets_open(c, &at->repo, t, &names, &e) && !names.len))
+		return;
+	buf_printf(&ret->left, "%sits tickets are not merged: %s", ret->left.len ? "; " : "",
+		names.len ? buf_str(&names) : e.msg);
+	if (!*ret->verdict)
+		ret->verdict = VERDICT_TICKETS;
+}
+
 /* Finds out what a task leaves behind, and whether that is a failure. */
 static int judge(struct context *c, struct task *t, struct judgement *ret, struct err *e)
 {
@@ -71,7 +86,7 @@ static int judge(struct context *c, struct task *t, struct judgement *ret, struc
 		return 0;
 	rc = review_uncommitted(&at.ws, *t->published ? t->published : t->base, &files, &ignored, e);
 	if (!rc && !files.n)
-		return 0;
+		return judge_tickets(c, t, &at, ret), 0;
 	if (ret->left.len)
 		buf_addstr(&ret->left, "; ");
 	if (rc < 0)
@@ -83,6 +98,7 @@ static int judge(struct context *c, struct task *t, struct judgement *ret, struc
 			       : rc < 0         ? VERDICT_UNKNOWN
 			       : ret->elsewhere ? VERDICT_ELSEWHERE
 						: VERDICT_UNCOMMITTED;
+	judge_tickets(c, t, &at, ret);
 	return 0;
 }
 
@@ -203,7 +219,7 @@ int task_end(const struct task_run *r, int exit_code, enum run_end how, const ch
 static bool can_be_withdrawn(const char *verdict)
 {
 	static const char *const these[] = { VERDICT_UNCOMMITTED, VERDICT_ELSEWHERE, VERDICT_UNPUBLISHED,
-		VERDICT_UNKNOWN };
+		VERDICT_UNKNOWN, VERDICT_TICKETS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(these); i++)
 		if (!strcmp(verdict, these[i]))

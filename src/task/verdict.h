@@ -28,6 +28,7 @@
 #define VERDICT_ELSEWHERE   "elsewhere"   /* * its commits are on another branch inside */
 #define VERDICT_UNPUBLISHED "unpublished" /* * its last commits were refused, or the gateway died */
 #define VERDICT_UNKNOWN     "unknown"     /* * it is not known what it left */
+#define VERDICT_TICKETS     "tickets"     /* * tickets of it are neither merged nor given up */
 #define VERDICT_KEPT        "kept"        /* no failure: it left uncommitted files, which are kept */
 
 /* An empty file in tasks/<id>. It exists while the gateway publishes a task's last commits. If it is there

@@ -356,6 +356,8 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	strvec_pushf(&fixed, "GARTH_SESSION=%s", session);
 	strvec_pushf(&fixed, "GARTH_WORKSPACE=%s", t->workspace);
 	strvec_pushf(&fixed, "GARTH_SOCKET=%s", socket);
+	if (c->config.tickets_max)
+		strvec_pushf(&fixed, "GARTH_TICKETS=%llu", (unsigned long long)c->config.tickets_max);
 	if (landlock_only)
 		strvec_pushf(&fixed, "GARTH_DIR=%s", dir);
 	strvec_pushf(&fixed, "GARTH_QUESTION_FILE=%s" QUESTION_NAME, tmp);

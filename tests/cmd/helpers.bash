@@ -114,16 +114,6 @@ keeper_of() {
 # stopped PID: the process is stopped by a signal, as GARTH_FAULT=stop:STEP does it.
 stopped() { [[ $(sed 's/.*) //' "/proc/$1/stat") == T* ]]; }
 
-# eventually CMD…: succeeds within a minute. gives TEXT CMD…: prints that, to be waited for.
-eventually() {
-  local i
-  for ((i = 0; i < 1200; i++)); do
-    if "$@" >/dev/null 2>&1; then return 0; fi
-    sleep 0.05
-  done
-  echo "never came true: $*"
-  return 1
-}
 gives() { local want=$1; shift; [[ $("$@") == *"$want"* ]]; }
 
 # The work directory of an overlay is closed even to its owner.

@@ -259,7 +259,7 @@ static void test_config(void **state)
 	config_defaults(&user);
 	config_defaults(&c);
 	strvec_push(&s.sandbox.deny_read, "secrets");
-	stage_config(&user, &s, &text);
+	stage_config(&user, &s, false, &text);
 	assert_int_equal(config_apply(&c, buf_str(&text), text.len, "stage.yaml", &e), 0);
 	assert_int_equal(c.policy.scope.n, 3);
 	assert_true(strvec_has(&c.policy.scope, "/a\"b"));
@@ -270,7 +270,7 @@ static void test_config(void **state)
 	/* without files, everything */
 	s.has_files = false;
 	buf_reset(&text);
-	stage_config(&c, &s, &text);
+	stage_config(&c, &s, false, &text);
 	assert_null(strstr(buf_str(&text), "scope"));
 	/* the user has a rule already */
 	assert_null(strstr(buf_str(&text), "local"));
