@@ -264,6 +264,17 @@ static int changed(struct request *q, struct err *e)
 	return tickets_wake(q->t.c, q->t.task.id, true, e);
 }
 
+/* So that who waits now does not see the question again. The runner may have seen already that it runs. */
+static int note_answered(struct request *q, struct err *e)
+{
+	if (context_store(q->t.c, e) < 0)
+		return -1;
+	if (!stage_is(row_of(q), STAGE_ASKING) ||
+		!stage_move(q->t.c->store, row_of(q), STAGE_RUNNING, e, "%s", ""))
+		return 0;
+	return e->kind == ERR_BUSY ? (*e = (struct err)ERR_INIT, 0) : -1;
+}
+
 static int post_answer(struct request *q, struct err *e)
 {
 	struct run_opts o = { .quiet = true };
@@ -291,7 +302,7 @@ static int post_answer(struct request *q, struct err *e)
 	rc = runtime_resume(q->t.c, &child, &o, text, &conn, e);
 	network_release(&o.net);
 	free((void *)o.ports);
-	return rc < 0 || start_let_go(conn, e) < 0 ? -1 : changed(q, e);
+	return rc < 0 || start_let_go(conn, e) < 0 || note_answered(q, e) < 0 ? -1 : changed(q, e);
 }
 
 static int post_retry(struct request *q, struct err *e)

@@ -6,7 +6,7 @@
 #define COLUMNS                                                                                                     \
 	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"          \
 	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, slot, run, attempt," \
-	" crashes, failures, conflicts, waits, queued, until, stage.started, stage.ended, stage.changed, version"
+	" crashes, failures, conflicts, stage.waits, queued, until, stage.started, stage.ended, stage.changed, version"
 
 void stage_row_release(struct stage_row *s)
 {
