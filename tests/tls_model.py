@@ -3,7 +3,8 @@ to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
 with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
-Google's does, takes it again and again.
+Google's does, takes it again and again. With "odd" in the body the answer has a number that some parsers refuse,
+with "form" it is a form.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
 """
@@ -75,7 +76,9 @@ class Model(http.server.BaseHTTPRequestHandler):
                  "expires_in": 3600, "other": "unknown-secret", "scope": "all of-it"}
         if not google:
             reply["refresh_token"] = f"rt-{n}-secret-secret-secret"
-        self.answer(200, reply)
+        if "odd" in body:
+            reply["scope"] = 1e999
+        self.answer(200, urllib.parse.urlencode(reply) if "form" in body else reply)
 
     def do_CONNECT(self):
         self.host = self.path.rsplit(":", 1)[0]

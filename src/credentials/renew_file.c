@@ -282,6 +282,33 @@ static json_t *get(const struct job *j, const struct buf *text)
 	return reply;
 }
 
+/* The service's answer. Its tokens must not be lost, even if something else in it is odd, which an agent can bring about:
+ * then they are looked for one by one. NULL if there are none. */
+static json_t *parse(const struct job *j, const struct buf *body)
+{
+	json_t *all = json_loadb(buf_str(body), body->len, 0, NULL), *found, *row;
+	size_t i;
+
+	if (json_is_object(all))
+		return all;
+	json_decref(all);
+	found = json_object();
+	json_array_foreach(j->renews, i, row)
+	{
+		auto_str name = NULL, value = NULL;
+		const char *member;
+
+		split(json_string_value(row), &name, &member);
+		value = body->len ? member_string(body->data, body->len, name) : NULL;
+		if (value && *value)
+			json_object_set_new(found, name, json_string(value));
+	}
+	if (json_object_size(found))
+		return found;
+	json_decref(found);
+	return NULL;
+}
+
 static int renew(const struct job *j, json_t **ret, struct err *e)
 {
 	auto_place p = { .dir = -1, .text = BUF_INIT(FILE_MAX) };
@@ -301,10 +328,12 @@ static int renew(const struct job *j, json_t **ret, struct err *e)
 	}
 	if (ask(j, &p, &body, &status, e) < 0)
 		return -1;
-	reply = status == 200 ? json_loadb(buf_str(&body), body.len, 0, NULL) : NULL;
+	reply = status == 200 ? parse(j, &body) : NULL;
+	/* nobody knows which part of it is a secret */
+	if (!reply && status == 200)
+		return err_set(e, ERR_FAILED, "the service's answer cannot be understood");
 	if (!reply) {
-		*ret = json_pack(
-			"{s:i, s:s}", "status", status == 200 ? 502 : (int)status, "body", buf_str(&body));
+		*ret = json_pack("{s:i, s:s}", "status", (int)status, "body", buf_str(&body));
 		return 0;
 	}
 	put(j, reply, &p.text);

@@ -12,16 +12,27 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/strvec.h"
 
 /* As the kernel. */
 #define LINKS_MAX 40
 
 static char *home;
+static struct strvec writable;
 
 void named_path_set_home(const char *path)
 {
 	free(home);
 	home = xstrdup(path);
+}
+
+void named_path_add_writable(const char *path)
+{
+	char *real = canonicalize_file_name(path);
+
+	if (!strvec_has(&writable, real ? real : path))
+		strvec_push(&writable, real ? real : path);
+	free(real);
 }
 
 /* A path that is followed by hand. */
@@ -86,6 +97,9 @@ static const char *why_not_at(const char *at)
 {
 	if (home && path_within(at, home))
 		return "in the Garth home, where agents can write";
+	for (size_t i = 0; i < writable.n; i++)
+		if (path_within(at, writable.v[i]))
+			return "in a directory where jail.allow_write lets agents write";
 	return is_proc(at) ? "in /proc, where it is another file for each program" : NULL;
 }
 

@@ -28,24 +28,6 @@ static struct git git_for_names(const struct repo *r)
 	return (struct git){ .dir = r->git_dir, .user_config = true, .seconds = SECONDS };
 }
 
-/* For connecting to a remote. A remote's path may be relative to the checkout. The user may have allowed URLs that run a
- * program ("ext::"); a repository that is not trusted could make one of parts, which trust_check cannot see. */
-static int git_for(const struct repo *r, struct git *ret, struct err *e)
-{
-	static char *no_programs[] = { "protocol.ext.allow=never", NULL };
-	static const struct strvec restricted = { .v = no_programs, .n = 1 };
-	bool trusted;
-
-	if (trust_look(r, &trusted, e) < 0)
-		return -1;
-	*ret = (struct git){ .dir = r->git_dir,
-		.cwd = r->main_top,
-		.settings = trusted ? NULL : &restricted,
-		.remote = true,
-		.seconds = SECONDS };
-	return 0;
-}
-
 static bool has_line(const struct buf *list, const char *line)
 {
 	size_t n = strlen(line);
@@ -167,6 +149,62 @@ static int urls_of(const struct repo *r, const char *remote, bool push, struct b
 		    : git_do(&g, ret, e, "remote", "get-url", "--", remote, NULL);
 }
 
+/* Whether git needs no other program for the URL than its own: for "tool::words", and for an unknown "tool://words", it runs
+ * git-remote-tool, which may be installed. */
+static bool is_gits_own(const char *url)
+{
+	static const char *const own[] = { "file", "ftp", "ftps", "git", "git+ssh", "http", "https", "ssh",
+		"ssh+git" };
+	size_t n = 0;
+
+	while (isalnum((unsigned char)url[n]) || (n && url[n] && strchr("+-.", url[n])))
+		n++;
+	if (strncmp(url + n, "://", 3) != 0)
+		return strncmp(url + n, "::", 2) != 0;
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (strlen(own[i]) == n && !strncmp(url, own[i], n))
+			return true;
+	return false;
+}
+
+static int check_transports(const struct repo *r, const char *remote, bool push, struct err *e)
+{
+	auto_buf urls = BUF_INIT(1 << 20);
+	auto_str place = shell_quoted(r->main_top);
+	char *save = NULL;
+
+	if (urls_of(r, remote, push, &urls, e) < 0)
+		return -1;
+	for (char *url = urls.len ? strtok_r(urls.data, "\n", &save) : NULL; url;
+		url = strtok_r(NULL, "\n", &save)) {
+		if (is_gits_own(url))
+			continue;
+		err_set(e, ERR_REFUSED,
+			"the remote '%s' is reached by a program, git-remote-%.*s, which runs only if the repository is trusted",
+			remote, (int)strcspn(url, ":"), url);
+		return err_hint(e, "git config --global --add garth.trust %s", place);
+	}
+	return 0;
+}
+
+/* For connecting to a remote. A remote's path may be relative to the checkout. The user may have allowed URLs that run a
+ * program ("ext::"); a repository that is not trusted could make one of parts, which trust_check cannot see. */
+static int git_for(const struct repo *r, const char *remote, bool push, struct git *ret, struct err *e)
+{
+	static char *no_programs[] = { "protocol.ext.allow=never", NULL };
+	static const struct strvec restricted = { .v = no_programs, .n = 1 };
+	bool trusted;
+
+	if (trust_look(r, &trusted, e) < 0 || (!trusted && check_transports(r, remote, push, e) < 0))
+		return -1;
+	*ret = (struct git){ .dir = r->git_dir,
+		.cwd = r->main_top,
+		.settings = trusted ? NULL : &restricted,
+		.remote = true,
+		.seconds = SECONDS };
+	return 0;
+}
+
 static bool is_here(const struct repo *r, const char *remote)
 {
 	auto_buf urls = BUF_INIT(1 << 20);
@@ -271,7 +309,7 @@ int remote_push(const struct repo *r, const char *remote, const char *oid, const
 
 	strvec_pushl(&args, "push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no",
 		"--no-verify", NULL);
-	if (git_for(r, &g, e) < 0 || push_safely(r, remote, &args, e) < 0)
+	if (git_for(r, remote, true, &g, e) < 0 || push_safely(r, remote, &args, e) < 0)
 		return -1;
 	strvec_pushl(&args, "--", remote, spec, NULL);
 	if (git_try(&g, &args, NULL, &out, &errtext, &code, e) < 0)
@@ -298,7 +336,7 @@ int remote_fetch(const struct repo *r, const char *remote, const char *branch, c
 	int code;
 
 	*oid = '\0';
-	if (git_for(r, &g, e) < 0)
+	if (git_for(r, remote, false, &g, e) < 0)
 		return -1;
 	strvec_pushl(&args, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 		"--no-recurse-submodules", "--no-prune", "--no-prune-tags", "--refmap=", NULL);

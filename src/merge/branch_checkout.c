@@ -71,15 +71,15 @@ static int check_elsewhere(const char *admin, const char *top, const char *branc
 	       err_hint(e, "git -C %s status", place);
 }
 
-static int consider(
-	const char *admin, const char *top, const char *branch, struct branch_checkout *found, struct err *e)
+static int consider(const char *admin, const char *top, bool linked, const char *branch,
+	struct branch_checkout *found, struct err *e)
 {
 	if (!leads_to(top, admin))
 		return 0;
 	if (!has_branch(admin, branch))
 		return check_elsewhere(admin, top, branch, e);
-	/* an agent could put links there while files are written */
-	if (named_path_check(top, "it is checked out in", e) < 0)
+	/* an agent could put links there while files are written. The repository names only the others. */
+	if (linked && named_path_check(top, "it is checked out in", e) < 0)
 		return -1;
 	if (found->top)
 		return err_set(
@@ -99,7 +99,7 @@ static int consider_linked(const char *worktrees, const char *name, const char *
 		return 0;
 	line[n - 5] = '\0';
 	top = line[0] == '/' ? xstrdup(line) : path_join(admin, line);
-	return consider(admin, top, branch, found, e);
+	return consider(admin, top, true, branch, found, e);
 }
 
 static bool is_bare(const struct repo *r)
@@ -123,7 +123,7 @@ static int consider_main(
 		return 0;
 	if (!there && has_branch(r->git_dir, branch))
 		return err_set(e, ERR_REFUSED, "the checkout of '%s' cannot be found", r->git_dir);
-	return consider(r->git_dir, r->main_top, branch, found, e);
+	return consider(r->git_dir, r->main_top, false, branch, found, e);
 }
 
 int branch_checkout_find(const struct repo *r, const char *branch, struct branch_checkout *ret, struct err *e)

@@ -153,7 +153,9 @@ static int run_command(struct round *x, const struct due *d, struct check_row *r
 	return judge_command(x, d, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
 }
 
-/* The names of the commit's files that match. */
+#define GITLINK "160000 "
+
+/* The names of the commit's files that match. A submodule is none: it has a name, but no content here. */
 static int find_files(
 	const struct round *x, const char *dir, const char *glob, struct strvec *ret, struct err *e)
 {
@@ -164,11 +166,15 @@ static int find_files(
 	if (!whole)
 		return 0;
 	rooted = xasprintf("/%s", whole);
-	if (git_do(&g, &list, e, "ls-tree", "-r", "-z", "--name-only", "--full-tree", x->commit, NULL) < 0)
+	if (git_do(&g, &list, e, "ls-tree", "-r", "-z", "--full-tree", x->commit, NULL) < 0)
 		return -1;
-	for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1)
-		if (glob_matches_case(rooted, list.data + at))
-			strvec_push(ret, list.data + at);
+	for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1) {
+		const char *line = list.data + at, *name = strchr(line, '\t');
+
+		if (name && strncmp(line, GITLINK, strlen(GITLINK)) != 0 &&
+			glob_matches_case(rooted, name + 1))
+			strvec_push(ret, name + 1);
+	}
 	return 0;
 }
 

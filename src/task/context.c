@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "git/named_path.h"
 #include "workspace/identity.h"
 
 static int who(struct context *c, struct err *e)
@@ -41,6 +42,8 @@ static int open_all(struct context *c, bool looks, struct err *e)
 		return -1;
 	if (home_open(getenv("GARTH_HOME"), c->user_home, &c->home, e) < 0)
 		return -1;
+	for (size_t i = 0; i < c->config.allow_write.n; i++)
+		named_path_add_writable(c->config.allow_write.v[i]);
 	return check_own(c, e);
 }
 

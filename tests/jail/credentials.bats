@@ -120,3 +120,21 @@ P'
   [[ $out != *secret-secret* ]] || complain
   [[ $out != *'PRIVATE KEY'* ]] || complain
 }
+
+# The attack has the token service answer with something that cannot be parsed: new secrets are in it, which nobody knows yet. The
+# log-in that it has renewed is not lost.
+@test "60 A7 J7: an answer with a new log-in that is not understood is not passed on" {
+  local ask='r=$(sed -nE "s/.*\"refreshToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)
+    curl -sS -w " %{http_code}" -H "Content-Type: application/json" -d "{\"refresh_token\":\"$r\",\"scope\":\"WORD\"}" https://platform.claude.com/v1/oauth/token'
+  be_the_network; claude_login 1
+  attack "${ask/WORD/odd}"
+  [[ $out == *GarthDummy*' 200' ]] || complain
+  [[ $out != *secret-secret* ]] || complain
+  # the control: the service has renewed it
+  grep -qF 'rt-1-secret-secret-secret' "$M/requests"
+  grep -qF 'rt-2-secret-secret-secret' "$HOME/.claude/.credentials.json"
+  attack "${ask/WORD/form}"
+  [[ $out == *' 502' ]] || complain
+  [[ $out != *secret-secret* ]] || complain
+  grep -qF 'rt-2-secret-secret-secret' "$M/requests"
+}

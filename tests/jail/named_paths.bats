@@ -44,6 +44,14 @@ load planted.bash
     refused "$garth" new t2
     grep -qF 'in the Garth home' "$T/refused" || { echo "$evil"; cat "$T/refused"; false; }
   done
+  # and where the user lets agents write
+  mkdir "$HOME/shared"; echo 'jail: {allow_write: [~/shared]}' | configure
+  for evil in '~/shared/evil' "$HOME/shared/not/yet" .link; do
+    ln -sf "$HOME/shared/evil" .git/.link; git config include.path "$evil"
+    refused "$garth" new t2
+    grep -qF 'where jail.allow_write lets agents write' "$T/refused" || { echo "$evil"; cat "$T/refused"; false; }
+  done
+  rm "$XDG_CONFIG_HOME/garth/config.yaml"
   mkdir -p "$GARTH_HOME/worktrees/t/evil"
   for evil in config packed-refs info/attributes refs objects/pack logs; do
     cp ../saved .git/config; [[ ! -e .git/$evil ]] || mv ".git/$evil" ../kept

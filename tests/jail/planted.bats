@@ -105,6 +105,34 @@ END
   untouched
 }
 
+# The attack names a remote that git reaches by another program, which the user has installed: it gets the words of the URL. The
+# second and the third are such a URL only after git has put them together.
+@test "31 J3: a remote that is reached by another program" {
+  tarball "$T/open/tarball"
+  "$garth" new t; inside t 'echo changed >>a.txt; git commit -qam changed'
+  mkdir -p "$HOME/bin"; printf '#!/bin/sh\n%s\n' "$payload" >"$HOME/bin/git-remote-tool"; chmod 755 "$HOME/bin/git-remote-tool"
+  PATH=$HOME/bin:$PATH
+  local row key value
+  for row in 'remote.origin.url|tool::x' 'url.tool::.insteadOf|x' 'url.tool:.insteadOf|x' 'remote.origin.url|tool://x' 'remote.origin.pushurl|tool://x'; do
+    IFS='|' read -r key value <<<"$row"
+    git config remote.origin.url x:x; [[ $key != url.tool:.* ]] || git config remote.origin.url x:words
+    git config "$key" "$value"
+    # the control: git itself runs it
+    git push -q origin HEAD:refs/heads/control >/dev/null 2>&1 || true; ran
+    quiet push t; grep -q "git-remote-tool, which runs only if" "$T/answer" || { echo "$row"; cat "$T/answer"; false; }
+    quiet run --push B -- true
+    quiet new c --backend clone
+    [[ $key == *pushurl ]] || grep -q "git-remote-tool, which runs only if" "$T/answer" || { echo "$row"; cat "$T/answer"; false; }
+    # if the user trusts it, it works as with git
+    git config --global garth.trust "$PWD"
+    "$garth" push t >/dev/null 2>&1 || true; ran
+    git config --global --unset garth.trust; git config --unset "$key"
+  done
+  # the control: git's own
+  git config remote.origin.url "file://$T/remote.git"; "$garth" push t
+  untouched
+}
+
 # The attack keeps the bare repository that it pushes to in the checkout, with a hook in it.
 @test "31 J3: a remote in the checkout itself, with hooks" {
   tarball "$T/open/tarball"
