@@ -177,7 +177,7 @@ void plan_status_hint(const struct plan_row *row, const struct stage_row *s)
 	if (stage_is(s, STAGE_APPROVAL))
 		say_hint("garth plan approve %s %s", row->name, s->name);
 	else if (stage_is(s, STAGE_ASKING) && !strncmp(s->note, "it asks", 7))
-		say_hint("garth answer %s", s->task);
+		say_hint("garth answer %s 'ANSWER'", s->task);
 	else if (stage_is(s, STAGE_ASKING))
 		say_hint("garth allow %s PATH && garth plan retry %s %s", s->task, row->name, s->name);
 	else if (stage_is(s, STAGE_CONFLICT))
