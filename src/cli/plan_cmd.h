@@ -16,7 +16,7 @@ struct plan_line {
 	char **words; /* after the subcommand's name */
 	int n;
 	bool json, dot, mermaid, dry_run, keep_walls;
-	bool detach, fail_fast, watch, all, satisfied, check;
+	bool detach, fail_fast, watch, all, satisfied, check, replan;
 	const char *tip, *message;
 };
 

@@ -13,6 +13,7 @@
 #include "plan/finish.h"
 #include "plan/make.h"
 #include "plan/start.h"
+#include "plan/stage_words.h"
 #include "sys/fd.h"
 #include "task/program.h"
 
@@ -93,6 +94,18 @@ int plan_file_load(struct context *c, const char *path, struct plan_file *ret, s
 	return 0;
 }
 
+/* What the plan asks for, and the agent has no option for. */
+static void warn_of_options(struct plan *p, const struct plan_stage *s, const struct config_agent *a)
+{
+	if (s->model && !a->model.n)
+		plan_warn(p, s->at, "'model' has no effect: agents.%s.model does not say how it is given",
+			a->name);
+	if (s->effort && !a->effort.n)
+		plan_warn(p, s->at,
+			"'reasoning_effort' has no effect: agents.%s.effort does not say how it is given",
+			a->name);
+}
+
 /* Each program once. */
 static void warn_of_program(
 	struct context *c, struct plan *p, const struct plan_stage *s, struct strvec *known)
@@ -103,8 +116,10 @@ static void warn_of_program(
 	const char *name;
 
 	if (stage_agent(&c->config, p, s, &name, &ignored) < 0 ||
-		config_agent_find(&c->config, name, &a, &ignored) < 0 ||
-		stage_agent_words(a, &words, &ignored) < 0 || strchr(words->v[0], '/') ||
+		config_agent_find(&c->config, name, &a, &ignored) < 0)
+		return;
+	warn_of_options(p, s, a);
+	if (stage_words_template(a, &words, &ignored) < 0 || strchr(words->v[0], '/') ||
 		strvec_has(known, words->v[0]))
 		return;
 	strvec_push(known, words->v[0]);

@@ -13,12 +13,14 @@
 #include "cli/plan_view.h"
 #include "cli/say.h"
 #include "plan/make.h"
+#include "plan/replan.h"
 #include "plan/rows.h"
 #include "plan/run_stages.h"
 #include "plan/stage_life.h"
 #include "plan/waves.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
+#include "task/here.h"
 
 /* "agent claude", or the script's first line. */
 static void print_agent(const struct context *c, const struct plan_stage *s)
@@ -206,10 +208,52 @@ static int run_file(const struct plan_line *l, struct err *e)
 	return run_plan(&c, &row, l, e);
 }
 
+/* Names of plans are looked up everywhere; a file is read here, and is for the repository around this directory. */
+static int find_begun(struct context *c, const char *name, struct plan_row *ret, struct err *e)
+{
+	int64_t here = 0;
+
+	if (here_project(c, ".", &here, e) < 0 || context_store(c, e) < 0)
+		return -1;
+	if (here > 0)
+		return store_plan_by_name(c->store, here, name, ret, e);
+	return err_set(e, ERR_NOTFOUND, "there is no plan '%s' in this repository", name);
+}
+
+/* Takes the file over, and goes on. */
+static int run_changed(const struct plan_line *l, const char *path, const char *name, struct err *e)
+{
+	const struct plan_make_spec s = { .approve = approve_on_terminal };
+	auto_context c = { .home.fd = -1 };
+	auto_plan_file f = { 0 };
+	auto_plan_row row = { 0 };
+	auto_strvec told = STRVEC_INIT;
+	auto_lock lock = -1;
+	auto_fd dir = -1;
+
+	if (context_open(&c, e) < 0 || plan_file_load(&c, path, &f, e) < 0 ||
+		plan_file_walls(&f, l->keep_walls, e) < 0)
+		return -1;
+	if (name && strcmp(name, f.plan.task) != 0)
+		return err_set(
+			e, ERR_REFUSED, "'%s' is the plan '%s' by now, not '%s'", path, f.plan.task, name);
+	plan_file_say(&f);
+	if (plan_check_agents(&c, &f.plan, e) < 0 || find_begun(&c, f.plan.task, &row, e) < 0 ||
+		plan_lock(&c, &row, &dir, &lock, e) < 0 || plan_finish_making(&c, &s, &row, e) < 0 ||
+		plan_replan(&c, &row, &f.plan, &told, e) < 0)
+		return -1;
+	lock_drop(&lock);
+	for (size_t i = 0; i < told.n; i++)
+		say_state("%s", told.v[i]);
+	return run_plan(&c, &row, l, e);
+}
+
 int plan_cmd_run(const struct plan_line *l)
 {
 	struct err e = ERR_INIT;
-	int rc = l->dry_run ? dry_run(l, &e) : run_file(l, &e);
+	int rc = l->dry_run  ? dry_run(l, &e)
+		 : l->replan ? run_changed(l, l->words[0], NULL, &e)
+			     : run_file(l, &e);
 
 	return rc < 0 ? say_error(&e) : rc;
 }
@@ -223,6 +267,13 @@ int plan_cmd_resume(const struct plan_line *l)
 
 	if (context_open(&c, &e) < 0 || plan_find(&c, l->words[0], &row, &e) < 0)
 		return say_error(&e);
+	if (l->replan) {
+		auto_str file = xstrdup(row.file), name = xstrdup(row.name);
+
+		context_close_store(&c);
+		rc = run_changed(l, file, name, &e);
+		return rc < 0 ? say_error(&e) : rc;
+	}
 	if (row.ended && strcmp(row.state, PLAN_DONE) != 0)
 		return err_set(&e, ERR_REFUSED, "the plan '%s' is over: it is %s", row.name, row.state),
 		       say_error(&e);

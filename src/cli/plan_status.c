@@ -177,7 +177,7 @@ void plan_status_hint(const struct plan_row *row, const struct stage_row *s)
 	if (stage_is(s, STAGE_APPROVAL))
 		say_hint("garth plan approve %s %s", row->name, s->name);
 	else if (stage_is(s, STAGE_ASKING) && !strncmp(s->note, "it asks", 7))
-		say_hint("garth answer %s", s->task);
+		say_hint("garth answer %s 'ANSWER'", s->task);
 	else if (stage_is(s, STAGE_ASKING))
 		say_hint("garth allow %s PATH && garth plan retry %s %s", s->task, row->name, s->name);
 	else if (stage_is(s, STAGE_CONFLICT))
@@ -438,14 +438,16 @@ static json_t *history_json(const struct plan_event_list *l)
 /* What its agent left for the stages after it. */
 static void print_notes(const struct context *c, const struct stage_row *s)
 {
-	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX), outputs = BUF_INIT(8 * STAGE_OUTPUTS_MAX);
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
 	if (s->task_id && !home_task_dir(&c->home, s->task_id, &dir, &ignored))
-		stage_notes_load(dir, &notes);
+		stage_notes_load(dir, &notes), stage_outputs_load(dir, &outputs);
 	if (notes.len)
 		printf("notes:\n%s", buf_str(&notes));
+	if (outputs.len)
+		printf("outputs:\n%s", buf_str(&outputs));
 }
 
 int plan_cmd_log(const struct plan_line *l)

@@ -90,6 +90,8 @@ void config_defaults(struct config *ret)
 		strvec_pushv(&a->quiet_hosts, d->quiet_hosts);
 		strvec_pushv(&a->quota, d->quota);
 		strvec_pushv(&a->mcp, d->mcp);
+		strvec_pushv(&a->model, d->model);
+		strvec_pushv(&a->effort, d->effort);
 	}
 }
 
@@ -121,7 +123,8 @@ static void agents_release(struct config *c)
 		struct config_agent *a = &c->agents[i];
 		struct strvec *lists[] = { &a->programs, &a->login, &a->env, &a->hosts, &a->resume,
 			&a->options, &a->prompt, &a->headless, &a->set, &a->files, &a->settings, &a->dirs,
-			&a->resume_terminal, &a->quiet_hosts, &a->run, &a->quota, &a->mcp };
+			&a->resume_terminal, &a->quiet_hosts, &a->run, &a->quota, &a->mcp, &a->model,
+			&a->effort };
 
 		free(a->name);
 		free(a->credentials);

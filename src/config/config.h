@@ -114,6 +114,8 @@
  *	    mcp: ["~/.aider/mcp.json={}"]                # as files, if agents.mcp is true
  *	    quiet_hosts: [telemetry.example.com]         # the user is not told that they are refused
  *	    run: [aider, --yes-always, --message-file, "{prompt_file}"] # as a stage of a plan; unset: headless
+ *	    model: [--model, "{model}"]                  # the options for a stage's model
+ *	    effort: [--reasoning-effort, "{effort}"]     # … and for its reasoning_effort
  *	    quota: ["limit reached"]                     # what it prints when its model takes no more requests
  *	    max_parallel: 2                              # stages of plans that it runs at once; 0: no limit
  *	plan:                         # not in task files
@@ -160,6 +162,8 @@ struct config_agent {
 	struct strvec quiet_hosts; /* if these are refused, the user is not told */
 	struct strvec
 		run; /* the command of a plan's stage, with {prompt} or {prompt_file}; empty: headless */
+	struct strvec model,
+		effort; /* options that choose a stage's model, with {model}, and how hard it thinks, with {effort} */
 	struct strvec
 		quota; /* texts by which the end of its output tells that its model takes no more requests */
 	uint64_t max_parallel; /* stages that it runs at once; 0: no limit of its own */

@@ -232,6 +232,7 @@ const struct default_agent default_agents[] = {
 			"*.datadoghq.com", "storage.googleapis.com", "downloads.claude.ai",
 			"mcp-proxy.anthropic.com"),
 		.quota = LIST("usage limit reached", "hit your limit", "rate_limit_error"),
+		.model = LIST("--model", "{model}"), .effort = LIST("--effort", "{effort}"),
 		.mcp = LIST("~/.claude.json={\"mcpServers\":{\"garth\":{\"type\":\"stdio\",\"command\":\"garth\",\"args\":[\"mcp\"]}}}") },
 	{ "codex", LIST("codex", "codex-acp"), LIST(".codex/auth.json", ".codex/config.toml"),
 		LIST("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "OPENAI_BASE_URL",
@@ -259,6 +260,7 @@ const struct default_agent default_agents[] = {
 		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
 		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com"),
 		.quota = LIST("usage limit", "Rate limit reached", "insufficient_quota"),
+		.model = LIST("-m", "{model}"), .effort = LIST("-c", "model_reasoning_effort={effort}"),
 		.mcp = LIST("/etc/codex/config.toml=mcp_servers.garth = { command = \"garth\", args = [\"mcp\"] }\n") },
 	{ "gemini", LIST("gemini"),
 		LIST(".gemini/oauth_creds.json", ".gemini/gemini-credentials.json", ".gemini/google_accounts.json",
@@ -287,6 +289,7 @@ const struct default_agent default_agents[] = {
 			"--prompt-interactive={answer}"),
 		.quiet_hosts = LIST("play.googleapis.com", "api.github.com"),
 		.quota = LIST("RESOURCE_EXHAUSTED", "Quota exceeded"),
+		.model = LIST("-m", "{model}"),
 		.mcp = LIST("~/.gemini/extensions/garth/gemini-extension.json={\"mcpServers\":{\"garth\":"
 			"{\"command\":\"garth\",\"args\":[\"mcp\"]}}}\n") },
 	{ "opencode", LIST("opencode"),
@@ -313,6 +316,7 @@ const struct default_agent default_agents[] = {
 		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),
 		.quiet_hosts = LIST("api.github.com"),
 		.quota = LIST("rate limit", "insufficient_quota", "usage limit"),
+		.model = LIST("-m", "{model}"), .effort = LIST("--variant", "{effort}"),
 		.mcp = LIST("/etc/opencode/opencode.json={\"mcp\":{\"garth\":{\"type\":\"local\","
 			"\"command\":[\"garth\",\"mcp\"]}}}\n") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
@@ -334,6 +338,7 @@ const struct default_agent default_agents[] = {
 			"--text={answer}"),
 		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com"),
 		.quota = LIST("Rate limit exceeded", "insufficient_quota"),
+		.model = LIST("--model", "{model}"),
 		.mcp = LIST("/etc/goose/config.yaml=extensions:\n  garth: {enabled: true, type: stdio, name: garth, "
 			"cmd: garth, args: [mcp], timeout: 300}\n") },
 	{ 0 },

@@ -34,7 +34,7 @@ struct default_agent {
 	const char *const *resume, *const *options, *const *prompt, *const *headless;
 	const char *const *set, *const *files;
 	const char *const *settings, *const *dirs, *const *resume_terminal, *const *quiet_hosts;
-	const char *const *quota, *const *mcp;
+	const char *const *quota, *const *mcp, *const *model, *const *effort;
 };
 
 extern const char *const default_env[];

@@ -115,6 +115,8 @@ static const struct value_row agent_rows[] = {
 	{ "resume_terminal", VALUE_WORDS, AGENT_PLACE(resume_terminal), REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "quiet_hosts", VALUE_HOSTS,  AGENT_PLACE(quiet_hosts), REPOSITORY_REFUSED, NULL, WHY_RECORD },
 	{ "run",      VALUE_WORDS,     AGENT_PLACE(run),      REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "model",    VALUE_WORDS,     AGENT_PLACE(model),    REPOSITORY_REFUSED, NULL, WHY_LOGIN },
+	{ "effort",   VALUE_WORDS,     AGENT_PLACE(effort),   REPOSITORY_REFUSED, NULL, WHY_LOGIN },
 	{ "quota",    VALUE_WORDS,     AGENT_PLACE(quota),    REPOSITORY_REFUSED, NULL, WHY_RECORD },
 	{ "max_parallel", VALUE_NUMBER, AGENT_PLACE(max_parallel), REPOSITORY_REFUSED, NULL, WHY_MACHINE },
 	{ "credentials", VALUE_CHOICE, AGENT_PLACE(credentials), REPOSITORY_STRICTER, credentials },

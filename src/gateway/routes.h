@@ -13,6 +13,9 @@
  *	                           if git.fetch allows it
  *	POST /api/v1/question      {"question","options"?} asks the user a question
  *	POST /api/v1/note          {"text"} → {}: of a plan's stage, for the stages after it
+ *	POST /api/v1/stage/output  {"name","value"} → {}: the same
+ *	POST /api/v1/stage/complete → {"tip","state","text"}: whether what is published passes the stage's checks;
+ *	                           state: "passed", "failed", "queued" (ask again), "no_runner"
  *	GET  /api/v1/brief         → {"brief"}: the boundaries of the task, as Markdown
  *	POST /api/v1/snapshot      {"message"?} → {"snapshot","left_out"}; a message has at most 1000 bytes
  *	GET  /api/v1/context       → {"session","worktree":{"main","submodules"},"branch","target","limits" …}

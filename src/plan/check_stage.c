@@ -5,9 +5,12 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "plan/check_task.h"
 #include "plan/stage_brief.h"
 #include "sys/fault.h"
+#include "sys/fd.h"
+#include "task/stage_ask.h"
 
 #define PROMPT_MAX (64u << 10)
 
@@ -64,6 +67,49 @@ int stage_check(struct stage_job *j, struct err *e)
 int stage_check_known(struct stage_job *j, struct err *e)
 {
 	return check(j, j->repo, e);
+}
+
+bool stage_asks_for_checks(const struct stage_job *j)
+{
+	struct err ignored = ERR_INIT;
+	auto_str tip = NULL;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&j->c->home, j->at->task_id, &dir, &ignored) < 0)
+		return false;
+	tip = stage_ask_pending(dir);
+	return tip != NULL;
+}
+
+static int answer(int dir, const char *tip, const struct checks_result *r, struct err *e)
+{
+	auto_buf text = BUF_INIT(STAGE_ANSWER_MAX), clean = BUF_INIT(STAGE_ANSWER_MAX);
+
+	if (r->passed)
+		buf_printf(&text, "passed: all checks of this stage, on commit %.12s", tip);
+	else
+		buf_printf(&text, "failed on commit %.12s: %s '%s': %s\n%s", tip, r->failed.kind,
+			r->failed.title, r->failed.why, r->failed.output);
+	clean_text(&clean, buf_str(&text), text.len, false);
+	return stage_ask_answer(dir, tip, r->passed, buf_str(&clean), e);
+}
+
+int stage_check_asked(struct stage_job *j, struct err *e)
+{
+	auto_checks_result r = { 0 };
+	auto_repo repo = { 0 };
+	auto_str tip = NULL;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&j->c->home, j->at->task_id, &dir, e) < 0)
+		return -1;
+	tip = stage_ask_pending(dir);
+	if (!tip)
+		return 0;
+	if (check_task_clear(j, e) < 0 || job_open_repo(j->c, j->row, &repo, e) < 0 ||
+		checks_run(j, &repo, tip, CHECKS_AFTER, &r, e) < 0)
+		return -1;
+	return answer(dir, tip, &r, e);
 }
 
 int stage_check_before(struct stage_job *j, const char *base, bool *ret_failed, struct err *e)

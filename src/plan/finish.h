@@ -16,6 +16,10 @@ int plan_sort(struct plan *p, struct err *e);
 /* What p->digest is, before plan_decide; on the heap. */
 char *plan_digest(const struct plan *p);
 
+/* What the file says of a stage, without places and what was decided of `files`. `done`: without what only matters while it
+ * is done. */
+void plan_stage_text(const struct plan *p, const struct plan_stage *s, bool done, struct buf *out);
+
 /* Adds a warning with a place, in the form of plan_error's messages. */
 void plan_warn(struct plan *p, struct plan_place at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

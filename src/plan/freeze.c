@@ -14,6 +14,8 @@
 struct writer {
 	struct buf *out;
 	bool digest; /* only what the file says */
+	bool stage;  /* plan_stage_text */
+	bool done;
 };
 
 /* A quoted scalar. YAML folds line breaks in it and refuses some characters, so these are escaped. */
@@ -161,18 +163,38 @@ static bool is_added(const struct plan_key *row)
 	return row->type == PLAN_AT || !strcmp(row->key, "file") || !strcmp(row->key, "task");
 }
 
+static bool is_for_the_run(const struct plan_key *row)
+{
+	static const char *const keys[] = { "agent", "model", "reasoning_effort", "approve", "timeout",
+		"on_conflict", NULL };
+
+	for (size_t i = 0; keys[i]; i++)
+		if (!strcmp(row->key, keys[i]))
+			return true;
+	return false;
+}
+
+static bool is_left_out(const struct writer *w, const struct plan_key *rows, size_t i)
+{
+	if (w->digest && is_added(&rows[i]))
+		return true;
+	if (w->stage && rows == plan_frozen_pattern_rows)
+		return strcmp(rows[i].key, "text") != 0;
+	return w->done && rows == plan_stage_rows && is_for_the_run(&rows[i]);
+}
+
 static void add_map(const struct writer *w, const struct plan_key *rows, const void *base)
 {
 	bool first = true;
 
 	buf_addch(w->out, '{');
-	for (; rows->key; rows++) {
-		const void *at = (const char *)base + rows->offset;
+	for (size_t i = 0; rows[i].key; i++) {
+		const void *at = (const char *)base + rows[i].offset;
 
-		if (is_default(rows, at) || (w->digest && is_added(rows)))
+		if (is_default(&rows[i], at) || is_left_out(w, rows, i))
 			continue;
-		buf_printf(w->out, "%s%s: ", first ? "" : ", ", rows->key);
-		add_value(w, rows, at);
+		buf_printf(w->out, "%s%s: ", first ? "" : ", ", rows[i].key);
+		add_value(w, &rows[i], at);
 		first = false;
 	}
 	buf_addch(w->out, '}');
@@ -208,9 +230,14 @@ static void write_plan(const struct writer *w, const struct plan *p)
 	buf_addstr(w->out, "]}\n");
 }
 
+void plan_stage_text(const struct plan *p, const struct plan_stage *s, bool done, struct buf *out)
+{
+	add_stage(&(struct writer){ .out = out, .digest = true, .stage = true, .done = done }, p, s);
+}
+
 void plan_freeze(const struct plan *p, struct buf *out)
 {
-	write_plan(&(struct writer){ out, false }, p);
+	write_plan(&(struct writer){ .out = out }, p);
 }
 
 char *plan_digest(const struct plan *p)
@@ -219,7 +246,7 @@ char *plan_digest(const struct plan *p)
 	unsigned char digest[DIGEST_MAX];
 	auto_buf hex = BUF_SMALL;
 
-	write_plan(&(struct writer){ &text, true }, p);
+	write_plan(&(struct writer){ .out = &text, .digest = true }, p);
 	digest_of(DIGEST_SHA256_LEN, buf_str(&text), text.len, digest);
 	for (size_t i = 0; i < DIGEST_SHA256_LEN; i++)
 		buf_printf(&hex, "%02x", digest[i]);

@@ -10,18 +10,20 @@
 
 #include "base/alloc.h"
 #include "base/deadline.h"
+#include "base/shell_word.h"
 #include "git/entry.h"
 #include "plan/stage_life.h"
 #include "plan/start.h"
+#include "plan/stage_words.h"
 #include "runtime/add_layers.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/here.h"
+#include "task/stage_ask.h"
 #include "task/stage_files.h"
 #include "task/task.h"
 
-#define PLACE "plans"
 /* How long the start of an agent may take, without the set-up. */
 #define START_MS 60000
 
@@ -41,6 +43,13 @@ static int check_names(struct context *c, int64_t project, const struct plan *p,
 	auto_plan_row there = { 0 };
 
 	if (!store_plan_by_name(c->store, project, p->task, &there, e) && !there.ended) {
+		auto_str file = shell_word(p->file);
+
+		if (strcmp(there.digest, p->digest) != 0) {
+			err_set(e, ERR_EXISTS, "the plan '%s' was begun already, and '%s' has changed since",
+				there.name, p->file);
+			return err_hint(e, "garth plan run --replan %s", file);
+		}
 		err_set(e, ERR_EXISTS, "the plan '%s' was begun already, and is %s", there.name, there.state);
 		return err_hint(e, "garth plan resume %s", there.name);
 	}
@@ -65,7 +74,7 @@ int plan_check_agents(struct context *c, const struct plan *p, struct err *e)
 			return -1;
 		if (strcmp(name, STAGE_AGENT_SCRIPT) != 0 &&
 			(config_agent_find(&c->config, name, &a, e) < 0 ||
-				stage_agent_words(a, &words, e) < 0))
+				stage_words_template(a, &words, e) < 0))
 			return plan_error(p, p->stages[i].at, e, "%s", e->msg);
 	}
 	return 0;
@@ -224,9 +233,9 @@ int plan_find(struct context *c, const char *word, struct plan_row *ret, struct 
 
 static int open_dir(const struct context *c, int64_t plan, bool make, int *ret, struct err *e)
 {
-	auto_str path = xasprintf(PLACE "/%lld", (long long)plan);
+	auto_str path = xasprintf(PLAN_DIR, (long long)plan);
 
-	if (make && ((mkdirat(c->home.fd, PLACE, 0700) < 0 && errno != EEXIST) ||
+	if (make && ((mkdirat(c->home.fd, "plans", 0700) < 0 && errno != EEXIST) ||
 			    (mkdirat(c->home.fd, path, 0700) < 0 && errno != EEXIST)))
 		return err_sys(e, "cannot make the plan's directory");
 	*ret = openat(c->home.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -239,7 +248,7 @@ int plan_lock(struct context *c, const struct plan_row *row, int *ret_dir, int *
 
 	if (open_dir(c, row->id, true, &dir, e) < 0)
 		return -1;
-	if (lock_take(dir, "lock", false, ret_lock, e) < 0) {
+	if (lock_take(dir, PLAN_LOCK_FILE, false, ret_lock, e) < 0) {
 		if (e->kind != ERR_BUSY)
 			return -1;
 		err_set(e, ERR_BUSY, "another command runs the plan '%s' already", row->name);
@@ -251,7 +260,7 @@ int plan_lock(struct context *c, const struct plan_row *row, int *ret_dir, int *
 
 bool plan_has_runner(const struct context *c, const struct plan_row *row)
 {
-	auto_str path = xasprintf(PLACE "/%lld/lock", (long long)row->id);
+	auto_str path = xasprintf(PLAN_DIR "/" PLAN_LOCK_FILE, (long long)row->id);
 
 	return lock_is_held(c->home.fd, path);
 }
@@ -271,7 +280,7 @@ int plan_lock_start(const struct context *c, const struct stage_row *s, int *ret
 
 int plan_wait_start(const struct context *c, const struct stage_row *s, struct err *e)
 {
-	auto_str name = start_lock(s), path = xasprintf(PLACE "/%lld/%s", (long long)s->plan_id, name);
+	auto_str name = start_lock(s), path = xasprintf(PLAN_DIR "/%s", (long long)s->plan_id, name);
 	struct deadline d = deadline_in(START_MS);
 
 	while (lock_is_held(c->home.fd, path))

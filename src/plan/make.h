@@ -47,8 +47,7 @@ int plan_lock_start(const struct context *c, const struct stage_row *s, int *ret
 int plan_wait_start(const struct context *c, const struct stage_row *s, struct err *e);
 /* Tells the runner, if there is one, that something has changed. */
 void plan_wake(const struct context *c, int64_t plan);
-/* In the plan's directory: what plan_wake writes to, and where a runner in the background prints. */
-#define PLAN_WAKE_FILE "wake"
-#define PLAN_LOG_FILE  "log"
+/* In the plan's directory, beside those of task/stage_ask.h: where a runner in the background prints. */
+#define PLAN_LOG_FILE "log"
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "plan/check_task.h"
 #include "plan/make.h"
 #include "plan/stage_life.h"
@@ -17,6 +18,8 @@
 
 /* How often a stage is read again that the runner changes. */
 #define CANCEL_TRIES 20
+/* How long a runner may take to end after its plan was cancelled. */
+#define RUNNER_MS 3000
 
 /* Writes down what a person decided, before it holds. */
 static int record(
@@ -209,14 +212,17 @@ static int cancel_rest(struct context *c, int64_t plan, bool *ret_again, struct 
 	return 0;
 }
 
-/* Of a runner that was killed. One that runs does it itself. */
+/* Of a runner that was killed, and of which a process may still be about to end. One that runs does it itself. */
 static void clear_checks(struct context *c, struct plan_row *p)
 {
 	struct err ignored = ERR_INIT;
 	auto_stage_row_list stages = { 0 };
+	struct deadline d = deadline_in(RUNNER_MS);
 	auto_lock lock = -1;
 	auto_fd dir = -1;
 
+	while (plan_has_runner(c, p) && deadline_sleep(&d, 10))
+		;
 	if (!plan_lock(c, p, &dir, &lock, &ignored) && !context_store(c, &ignored) &&
 		!store_stage_list(c->store, p->id, &stages, &ignored))
 		check_task_clear_all(c, p, &stages, &ignored);

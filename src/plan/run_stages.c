@@ -22,6 +22,7 @@
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "task/stage_ask.h"
 #include "task/task.h"
 
 /* Without any news: quota times, tasks that were removed, a lost notification. */

@@ -12,6 +12,7 @@
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "plan/stage_task.h"
+#include "plan/stage_words.h"
 #include "runtime/choose_network.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
@@ -21,8 +22,10 @@
 #include "task/installed_agent.h"
 #include "task/life.h"
 #include "task/own_config.h"
+#include "task/stage_ask.h"
 #include "task/stage_files.h"
 #include "task/task.h"
+#include "task/task_command.h"
 
 #define BRIEF_NAME "brief.md"
 #define CONFIG_MAX (1u << 20)
@@ -53,19 +56,25 @@ int stage_agent(const struct config *c, const struct plan *p, const struct plan_
 	return err_hint(e, "garth agent ls");
 }
 
-static void add_notes(const struct stage_job *j, const struct stage_row *r, struct buf *out)
+static void add_left(const char *title, const struct buf *left, struct buf *out)
+{
+	if (!left->len)
+		return;
+	buf_printf(out, "\n## %s of its agent\n\n", title);
+	stage_add_fenced(out, buf_str(left));
+}
+
+/* What its agent left for those after it. */
+static void load_left(
+	const struct stage_job *j, const struct stage_row *r, struct buf *notes, struct buf *outputs)
 {
 	struct err ignored = ERR_INIT;
-	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX);
 	auto_fd dir = -1;
 
 	if (!r->task_id || home_task_dir(&j->c->home, r->task_id, &dir, &ignored) < 0)
 		return;
-	stage_notes_load(dir, &notes);
-	if (!notes.len)
-		return;
-	buf_addstr(out, "\n## Notes of its agent\n\n");
-	stage_add_fenced(out, buf_str(&notes));
+	stage_notes_load(dir, notes);
+	stage_outputs_load(dir, outputs);
 }
 
 /* What a stage was to do, what became of it, and its notes. */
@@ -73,7 +82,8 @@ static int put_stage(const struct stage_job *j, size_t i, int files, struct err 
 {
 	const struct plan_stage *s = &j->plan->stages[i];
 	const struct stage_row *r = &j->all->v[i];
-	auto_str name = xasprintf("%s.md", s->id);
+	auto_str name = xasprintf("%s.md", s->id), outputs_name = xasprintf("%s.outputs", s->id);
+	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX), outputs = BUF_INIT(8 * STAGE_OUTPUTS_MAX);
 	auto_buf text = BUF_INIT(CONFIG_MAX);
 
 	buf_printf(&text, "# %s: %s\n\nstate: %s\n", s->id, s->name ? s->name : s->id, r->state);
@@ -81,7 +91,11 @@ static int put_stage(const struct stage_job *j, size_t i, int files, struct err 
 		buf_printf(&text, "commit: %s\n", r->tip);
 	if (s->description)
 		buf_printf(&text, "\n## What it was to do\n\n%s\n", s->description);
-	add_notes(j, r, &text);
+	load_left(j, r, &notes, &outputs);
+	add_left("Notes", &notes, &text);
+	add_left("Outputs", &outputs, &text);
+	if (outputs.len && stage_files_put(files, outputs_name, buf_str(&outputs), outputs.len, e) < 0)
+		return -1;
 	return stage_files_put(files, name, buf_str(&text), text.len, e);
 }
 
@@ -105,56 +119,32 @@ static int put_stages(const struct stage_job *j, int files, struct err *e)
 	return 0;
 }
 
-/* What the task must have before its first run. */
+/* What the task must have before each run. */
 static int tell(struct stage_job *j, const struct task *t, int dir, const char *agent, struct buf *brief,
 	struct err *e)
 {
 	auto_str inside = stage_files_inside(j->c, t);
-	auto_buf config = BUF_INIT(CONFIG_MAX);
+	auto_buf config = BUF_INIT(CONFIG_MAX), resolve = BUF_INIT(CONFIG_MAX);
 	auto_fd files = -1;
 
 	stage_config(&j->c->config, j->stage, &config);
 	stage_brief(j, inside, brief);
+	if (stage_resolve_load(dir, &resolve))
+		buf_printf(brief, "\n%s", buf_str(&resolve));
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
 	if (stage_files_open(dir, &files, e) < 0 || put_stages(j, files, e) < 0 ||
 		stage_files_put(files, BRIEF_NAME, buf_str(brief), brief->len, e) < 0)
 		return -1;
+	stage_ask_forget(dir);
+	/* the plan may have been changed since the last run */
+	if (own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0)
+		return -1;
 	if (t->started)
 		return 0;
 	if (strcmp(agent, STAGE_AGENT_SCRIPT) != 0 && agent_name_save(dir, agent, e) < 0)
 		return -1;
-	return own_config_keep_stage(dir, buf_str(&config), config.len, e) < 0 ? -1
-									       : stage_files_hide(dir, e);
-}
-
-int stage_agent_words(const struct config_agent *a, const struct strvec **ret, struct err *e)
-{
-	*ret = a->run.n ? &a->run : a->headless.n ? &a->headless : &a->prompt;
-	return (*ret)->n
-		       ? 0
-		       : err_set(e, ERR_CONFIG,
-				 "agents.%s.run in the configuration is missing: how the agent runs a stage",
-				 a->name);
-}
-
-/* Replaces {prompt} and {prompt_file}; {session} is the runtime's. */
-static void fill_in(const char *word, const char *prompt, const char *file, struct strvec *ret)
-{
-	auto_buf out = BUF_INIT(2 * STAGE_BRIEF_MAX);
-
-	while (*word) {
-		if (!strncmp(word, "{prompt_file}", 13)) {
-			buf_addstr(&out, file);
-			word += 13;
-		} else if (!strncmp(word, "{prompt}", 8)) {
-			buf_addstr(&out, prompt);
-			word += 8;
-		} else {
-			buf_addch(&out, *word++);
-		}
-	}
-	strvec_push(ret, buf_str(&out));
+	return stage_files_hide(dir, e);
 }
 
 /* The command of the stage's first run. */
@@ -163,18 +153,15 @@ static int make_words(const struct stage_job *j, const struct task *t, const str
 {
 	auto_str inside = stage_files_inside(j->c, t), file = xasprintf("%s/" BRIEF_NAME, inside);
 	auto_str pointer = xasprintf("Read the file %s, and do what it says.", file);
-	const char *prompt = brief->len > STAGE_BRIEF_MAX ? pointer : buf_str(brief);
-	const struct strvec *words;
+	char session[37];
+	const struct stage_words w = { brief->len > STAGE_BRIEF_MAX ? pointer : buf_str(brief), file, session,
+		j->stage->model, j->stage->effort };
 
 	if (!a) {
 		strvec_pushl(ret, "/bin/sh", "-ec", j->stage->script ? j->stage->script : ":", NULL);
 		return 0;
 	}
-	if (stage_agent_words(a, &words, e) < 0)
-		return -1;
-	for (size_t i = 0; i < words->n; i++)
-		fill_in(words->v[i], prompt, file, ret);
-	return 0;
+	return runtime_session(j->c, t, session, e) < 0 ? -1 : stage_words_make(a, &w, ret, e);
 }
 
 static void set_env(const struct stage_job *j, struct strvec *env)
@@ -212,6 +199,8 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	struct run_opts o = { .agent = a,
 		.env = env,
 		.timeout = j->stage->timeout,
+		.literal = true,
+		.consumes = STAGE_RESOLVE_FILE,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
 		.quiet = true };
 	auto_fd conn = -1;
@@ -269,6 +258,26 @@ static int is_running(struct stage_job *j, struct err *e)
 	return 0;
 }
 
+/* Whether the next run begins a new conversation: to solve a conflict, or because the plan was changed since the last one and
+ * the stage has another agent or script now. */
+static bool begins_anew(struct stage_job *j, const struct task *t, const struct config_agent *a)
+{
+	auto_buf resolve = BUF_INIT(CONFIG_MAX);
+	auto_task_command cmd = { 0 };
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0)
+		return false;
+	if (stage_resolve_load(dir, &resolve))
+		return true;
+	if (task_command_load(dir, &cmd, &ignored) < 0)
+		return false;
+	if (a)
+		return !cmd.agent || strcmp(cmd.agent, a->name) != 0;
+	return cmd.argv.n != 3 || strcmp(cmd.argv.v[2], j->stage->script ? j->stage->script : ":") != 0;
+}
+
 static int run_it(
 	struct stage_job *j, struct task *t, const char *agent, const struct buf *brief, struct err *e)
 {
@@ -285,7 +294,8 @@ static int run_it(
 	if (runtime_configure(j->c, t, e) < 0 ||
 		(strcmp(agent, STAGE_AGENT_SCRIPT) && config_agent_find(&j->c->config, agent, &a, e) < 0))
 		return -1;
-	if ((t->started ? run_again(j, t, &env, e) : run_first(j, t, a, brief, &env, e)) < 0)
+	if ((t->started && !begins_anew(j, t, a) ? run_again(j, t, &env, e)
+						 : run_first(j, t, a, brief, &env, e)) < 0)
 		return -1;
 	fault("plan-stage-run");
 	return is_running(j, e);

@@ -26,7 +26,5 @@ void stage_agent_default(struct context *c);
 int stage_agent(const struct config *c, const struct plan *p, const struct plan_stage *s, const char **ret,
 	struct err *e);
 #define STAGE_AGENT_SCRIPT "script"
-/* The template of the command by which an agent runs a stage. ERR_CONFIG if it has none. */
-int stage_agent_words(const struct config_agent *a, const struct strvec **ret, struct err *e);
 
 #endif

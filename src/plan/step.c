@@ -169,6 +169,16 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 	return move(j, STAGE_MERGING, ret_moved, e);
 }
 
+/* While the agent runs, it may ask what the checks say of what it has done so far. */
+static int step_running(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+{
+	if (stage_look(j, ret_moved, e) < 0)
+		return -1;
+	if (!*ret_moved && stage_is(j->at, STAGE_RUNNING) && stage_asks_for_checks(j))
+		*ret = DEED_ASKED;
+	return 0;
+}
+
 static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
 	bool known = false;
@@ -237,7 +247,7 @@ static int step(
 	if (stage_is(s, STAGE_READY) || stage_is(s, STAGE_REWORK))
 		return step_ready(j, room, ret, ret_moved, e);
 	if (stage_is(s, STAGE_RUNNING) || stage_is(s, STAGE_ASKING))
-		return stage_look(j, ret_moved, e);
+		return step_running(j, ret, ret_moved, e);
 	if (stage_is(s, STAGE_CHECKING))
 		return step_checking(j, ret, ret_moved, e);
 	if (stage_is(s, STAGE_APPROVAL))
@@ -302,11 +312,12 @@ static int land_part(struct stage_job *j, struct err *e)
 int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
 {
 	int rc = deed == DEED_START   ? stage_start(j, e)
+		 : deed == DEED_ASKED ? stage_check_asked(j, e)
 		 : deed == DEED_CHECK ? stage_check(j, e)
 		 : deed == DEED_MERGE ? stage_merge(j, e)
 				      : land_part(j, e);
 
-	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND)
+	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND && deed != DEED_ASKED)
 		step_fail(j, e->msg);
 	return rc;
 }

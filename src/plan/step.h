@@ -8,7 +8,7 @@
 #include "plan/job.h"
 
 /* A deed that takes time, and is done by a process of its own. */
-enum step_deed { DEED_NONE, DEED_START, DEED_CHECK, DEED_MERGE, DEED_LAND };
+enum step_deed { DEED_NONE, DEED_START, DEED_ASKED, DEED_CHECK, DEED_MERGE, DEED_LAND };
 
 /* How many stages hold a slot. */
 struct step_room {

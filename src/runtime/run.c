@@ -86,7 +86,7 @@ int runtime_reconfigure(struct context *c, const struct task *t, bool *ret_chang
 }
 
 /* The id of the task's first run; a new one if this is the first. */
-static int find_session(struct context *c, const struct task *t, char out[37], struct err *e)
+int runtime_session(struct context *c, const struct task *t, char out[37], struct err *e)
 {
 	auto_str first = NULL;
 	auto_fd dir = -1;
@@ -160,6 +160,7 @@ static int run_words(struct context *c, struct task *t, const struct run_opts *o
 static void keep_command(int dir, const struct run_opts *o, char *const *argv)
 {
 	struct task_command cmd = { .timeout = o->timeout,
+		.literal = o->literal,
 		.weaker = o->walls.allow_weaker,
 		.push = o->push ? xstrdup(o->push) : NULL,
 		.agent = o->agent ? o->agent->name : NULL,
@@ -188,10 +189,13 @@ int runtime_run(struct context *c, struct task *t, const struct run_opts *o, cha
 	auto_fd dir = -1;
 	char session[37];
 
-	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
+	if (runtime_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0)
 		return -1;
 	strvec_pushv(&given, (const char *const *)argv);
-	command_words_first(&given, session, &words);
+	if (o->literal)
+		strvec_pushv(&words, (const char *const *)argv);
+	else
+		command_words_first(&given, session, &words);
 	keep_command(dir, o, argv);
 	return run_words(c, t, o, dir, session, &words, ret_conn, e);
 }
@@ -292,7 +296,7 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 	char session[37];
 	int rc;
 
-	if (find_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
+	if (runtime_session(c, t, session, e) < 0 || home_task_dir(&c->home, t->id, &dir, e) < 0 ||
 		load_command(t, dir, &cmd, e) < 0 || runtime_configure(c, t, e) < 0)
 		return -1;
 	opts.agent = cmd.agent ? config_agent_by_name(&c->config, cmd.agent) : NULL;

@@ -37,15 +37,16 @@ struct run_opts {
 	const uint16_t *ports;       /* ended by 0; NULL: none */
 	bool piped;                  /* it never gets a terminal */
 	bool person;                 /* a person talks to it, though not over a terminal */
-	bool screen;                 /* an agent comes back on its own screen, whatever the command's first word is */
-	bool own_session;            /* a second agent in the workspace: it gets a session of its own */
-	bool tty;                    /* the command gets a terminal of this size */
+	bool screen;      /* an agent comes back on its own screen, whatever the command's first word is */
+	bool own_session; /* a second agent in the workspace: it gets a session of its own */
+	bool tty;         /* the command gets a terminal of this size */
 	uint16_t rows, cols;
 	bool detach;             /* no terminal outside */
 	const char *detach_keys; /* for the front end: what the user asked for; NULL: as configured */
 	bool quiet;              /* no warning about the agent's log-in */
 	bool set_aside;       /* set ignored directories aside before the keeper starts: workspace/aside.h */
 	const char *cwd;      /* where the command starts, relative to the workspace; NULL: at its top */
+	bool literal;         /* of the main command: {session} in its words is no placeholder */
 	const char *tip;      /* the task's branch must be at this commit; NULL: anywhere */
 	const char *consumes; /* a file beneath the task's directory, removed when the command has started */
 	char *const *
@@ -59,6 +60,8 @@ void runtime_warn(const struct run_opts *o, const char *fmt, ...) __attribute__(
  * id of the task's first run. */
 int runtime_run(struct context *c, struct task *t, const struct run_opts *o, char *const *argv, int *ret_conn,
 	struct err *e);
+/* The id of the task's first run, also before it, for a command that is made with it. */
+int runtime_session(struct context *c, const struct task *t, char out[37], struct err *e);
 /* Resumes a task that has ended (task/task_command.h), with the user's answer, or NULL. o->env is for this run, beside
  * the variables that the first one had. On success *o gets the network
  * and the ports that it is resumed with; the caller frees both. Errors name the task. */

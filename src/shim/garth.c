@@ -13,9 +13,12 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2, REFUSED = 4 };
 
 #define SNAPSHOT_TEXT_MAX 2000
+/* How long checks are waited for. An agent's client ends a command that takes longer. */
+#define COMPLETE_SECONDS 100
 
 typedef int command_fn(const struct shim *s, int argc, char **argv);
-static command_fn do_brief, do_ask, do_note, do_status, do_publish, do_snapshot, do_guard, do_mcp, do_help;
+static command_fn do_brief, do_ask, do_note, do_stage, do_status, do_publish, do_snapshot, do_guard, do_mcp,
+	do_help;
 
 static const struct command {
 	const char *name, *words, *what;
@@ -24,6 +27,8 @@ static const struct command {
 	{ "brief", "", "print the boundaries of this task", do_brief },
 	{ "ask", "QUESTION [OPTION...]", "ask the user; then end, to be resumed with the answer", do_ask },
 	{ "note", "TEXT", "leave a note for the stages of the plan that come after this one", do_note },
+	{ "stage", "complete | output NAME=VALUE",
+		"have this stage checked now; leave a value for the stages after it", do_stage },
 	{ "status", "", "show this task: branch, target, what is published", do_status },
 	{ "publish", "", "publish commits that are still drafts", do_publish },
 	{ "snapshot", "[TEXT]", "save the state of this task; the user can go back to it", do_snapshot },
@@ -104,6 +109,55 @@ static int do_note(const struct shim *s, int argc, char **argv)
 	if (ask(s->socket, "/api/v1/note", buf_str(&json), &a) != 200)
 		return tell_refusal(&a, "leave a note");
 	return DONE;
+}
+
+static int leave_output(const struct shim *s, const char *pair)
+{
+	auto_buf json = BUF_INIT(1 << 20);
+	auto_http_answer a = ANSWER_INIT;
+	size_t len = strcspn(pair, "=");
+	auto_str name = xstrndup(pair, len);
+
+	buf_addstr(&json, "{\"name\":");
+	ask_quote(&json, name);
+	buf_addstr(&json, ",\"value\":");
+	ask_quote(&json, pair + len + 1);
+	buf_addch(&json, '}');
+	if (ask(s->socket, "/api/v1/stage/output", buf_str(&json), &a) != 200)
+		return tell_refusal(&a, "leave an output");
+	return DONE;
+}
+
+/* Asks again until the checks are made, but not for ever. */
+static int complete(const struct shim *s)
+{
+	for (int i = 0; i < COMPLETE_SECONDS; i++) {
+		auto_http_answer a = ANSWER_INIT;
+		auto_buf state = BUF_SMALL;
+
+		if (ask(s->socket, "/api/v1/stage/complete", "{}", &a) != 200)
+			return tell_refusal(&a, "ask for the checks");
+		answer_member(&a, "state", &state);
+		if (!strcmp(buf_str(&state), "passed") || !strcmp(buf_str(&state), "failed")) {
+			print_member(&a, "", "text");
+			return strcmp(buf_str(&state), "passed") ? FAILED : DONE;
+		}
+		if (!strcmp(buf_str(&state), "no_runner"))
+			break;
+		sleep(1);
+	}
+	puts("queued: the checks are not made yet. Commit all of your work, and end: they are made then, and if one fails you go on.");
+	return DONE;
+}
+
+static int do_stage(const struct shim *s, int argc, char **argv)
+{
+	if (argc == 1 && !strcmp(argv[0], "complete"))
+		return complete(s);
+	if (argc == 2 && !strcmp(argv[0], "output") && strchr(argv[1], '='))
+		return leave_output(s, argv[1]);
+	fputs("garth: usage: garth stage complete, or: garth stage output NAME=VALUE\n", stderr);
+	return USAGE;
 }
 
 static int do_status(const struct shim *s, int argc, char **argv)

@@ -91,6 +91,14 @@ int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row
  * `ended` set is over. */
 int store_plan_write(struct store *s, struct plan_row *p, const char *from, struct err *e);
 
+/* Replaces the text of a plan, and its stages by these: those with id 0 are new, those that are not in the list are removed.
+ * All or nothing. ERR_BUSY if a stage or the plan was changed meanwhile. Sets the plan's state, and p->state. */
+struct plan_change {
+	const char *frozen, *file, *digest, *state;
+};
+int store_plan_change(struct store *s, struct plan_row *p, const struct plan_change *change,
+	const struct stage_row_list *stages, struct err *e);
+
 /* The name of the plan that a task belongs to, as its own or a stage's, if that plan is not over; on the heap. NULL: none. */
 int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e);
 

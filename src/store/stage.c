@@ -143,7 +143,7 @@ static int find_state(struct store *s, const struct stage_row *r, char **ret, st
 	return got < 0 ? -1 : got ? 0 : err_set(e, ERR_BUSY, "stage '%s' was changed meanwhile", r->name);
 }
 
-static int write_stage(struct store *s, struct stage_row *r, struct err *e)
+static int write_stage(struct store *s, const struct stage_row *r, struct err *e)
 {
 	auto_str was = NULL;
 
@@ -172,6 +172,62 @@ int store_stage_write(struct store *s, struct stage_row *r, struct err *e)
 		return -1;
 	}
 	r->version++;
+	return 0;
+}
+
+static int insert_stage(struct store *s, int64_t plan, const struct stage_row *r, struct err *e)
+{
+	return db_run(s, e,
+		"INSERT INTO stage (plan_id, number, name, task, state, changed) VALUES (?, ?, ?, ?, ?, ?)",
+		"iisssi", plan, r->number, r->name, r->task, r->state, db_now());
+}
+
+/* Stages that are kept get numbers from 0 on; the others keep -1. */
+static int write_stages(struct store *s, int64_t plan, const struct stage_row_list *l, struct err *e)
+{
+	if (db_run(s, e, "UPDATE stage SET number = -1 WHERE plan_id = ?", "i", plan) < 0)
+		return -1;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].id && (write_stage(s, &l->v[i], e) < 0 ||
+					  db_run(s, e, "UPDATE stage SET number = ? WHERE id = ?", "ii",
+						  l->v[i].number, l->v[i].id) < 0))
+			return -1;
+	if (db_run(s, e, "DELETE FROM stage WHERE plan_id = ? AND number = -1", "i", plan) < 0)
+		return -1;
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->v[i].id && insert_stage(s, plan, &l->v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int change_plan(struct store *s, const struct plan_row *p, const struct plan_change *c,
+	const struct stage_row_list *stages, struct err *e)
+{
+	if (db_run(s, e,
+		    "UPDATE plan SET frozen = ?, file = ?, digest = ?, state = ?, note = '', ended = 0, changed = ?"
+		    " WHERE id = ? AND state = ?",
+		    "ssssiis", c->frozen, c->file, c->digest, c->state, db_now(), p->id, p->state) < 0)
+		return sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE
+			       ? err_set(e, ERR_EXISTS, "another plan '%s' was begun since", p->name)
+			       : -1;
+	if (!sqlite3_changes(s->db))
+		return err_set(e, ERR_BUSY, "plan '%s' is not %s any more", p->name, p->state);
+	return write_stages(s, p->id, stages, e) < 0 ? -1
+						     : store_plan_note(s, p->id, 0, "changed", c->file, e);
+}
+
+int store_plan_change(struct store *s, struct plan_row *p, const struct plan_change *change,
+	const struct stage_row_list *stages, struct err *e)
+{
+	if (store_begin(s, e) < 0)
+		return -1;
+	if (change_plan(s, p, change, stages, e) < 0 || store_commit(s, e) < 0) {
+		store_rollback(s);
+		return -1;
+	}
+	free(p->state);
+	p->state = xstrdup(change->state);
+	p->ended = 0;
 	return 0;
 }
 

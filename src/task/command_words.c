@@ -83,6 +83,8 @@ void command_words_resume(const struct task_command *cmd, const struct resume_ho
 	for (size_t i = 0; i < words->n; i++)
 		if (how->agent && !first && !strcmp(words->v[i], "{options}"))
 			keep_options(&cmd->argv, &how->agent->options, ret);
+		else if (first && cmd->literal)
+			strvec_push(ret, words->v[i]);
 		else if (first || how->answer || !strstr(words->v[i], "{answer}"))
 			fill_in(words->v[i], how->session, first ? NULL : how->answer, ret);
 }

@@ -16,6 +16,7 @@
 
 #define PLACE       "planned"
 #define NOTES       "notes"
+#define OUTPUTS     "outputs"
 #define EXCLUDE_MAX (1u << 20)
 
 int stage_files_open(int task_dir, int *ret_fd, struct err *e)
@@ -99,4 +100,76 @@ void stage_notes_load(int task_dir, struct buf *out)
 
 	if (!read_file(task_dir, NOTES, &text, &ignored))
 		clean_text(out, buf_str(&text), text.len, false);
+}
+
+static bool is_output_name(const char *name)
+{
+	size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return len && !name[len] && len <= 64 && !strchr("0123456789", *name);
+}
+
+static bool is_output_value(const char *value)
+{
+	size_t len = 0;
+
+	for (; (unsigned char)value[len] >= ' ' && value[len] != 0x7f; len++)
+		;
+	return !value[len] && len <= STAGE_OUTPUT_MAX;
+}
+
+/* The lines without the one of this name. */
+static void load_others(const struct buf *all, const char *name, struct buf *out)
+{
+	size_t len = strlen(name);
+
+	for (const char *line = buf_str(all); *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, name, len) || line[len] != '=')
+			buf_printf(out, "%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+int stage_outputs_set(int task_dir, const char *name, const char *value, struct err *e)
+{
+	auto_buf all = BUF_INIT(STAGE_OUTPUTS_MAX), now = BUF_INIT(STAGE_OUTPUTS_MAX);
+	struct err none = ERR_INIT;
+
+	if (faccessat(task_dir, PLACE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_set(
+			e, ERR_REFUSED, "this task is no stage of a plan: nobody would read an output");
+	if (!is_output_name(name))
+		return err_set(
+			e, ERR_USAGE, "an output's name is like that of a variable, with at most 64 bytes");
+	if (!is_output_value(value))
+		return err_set(
+			e, ERR_USAGE, "an output's value is one line of at most %d bytes", STAGE_OUTPUT_MAX);
+	if (read_file(task_dir, OUTPUTS, &all, &none) < 0 && none.kind != ERR_NOTFOUND)
+		return *e = none, -1;
+	load_others(&all, name, &now);
+	buf_printf(&now, "%s=%s\n", name, value);
+	if (now.overflow)
+		return err_set(e, ERR_USAGE,
+			"the outputs of a stage have %u bytes in all, and they are used up",
+			STAGE_OUTPUTS_MAX);
+	return write_file(task_dir, OUTPUTS, buf_str(&now), now.len, 0600, e);
+}
+
+void stage_outputs_load(int task_dir, struct buf *out)
+{
+	auto_buf text = BUF_INIT(STAGE_OUTPUTS_MAX);
+	struct err ignored = ERR_INIT;
+
+	if (!read_file(task_dir, OUTPUTS, &text, &ignored))
+		clean_text(out, buf_str(&text), text.len, false);
+}
+
+int stage_resolve_put(int task_dir, const char *text, size_t len, struct err *e)
+{
+	return write_file(task_dir, STAGE_RESOLVE_FILE, text, len, 0600, e);
+}
+
+bool stage_resolve_load(int task_dir, struct buf *out)
+{
+	struct err ignored = ERR_INIT;
+
+	return !read_file(task_dir, STAGE_RESOLVE_FILE, out, &ignored);
 }

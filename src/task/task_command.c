@@ -72,10 +72,10 @@ static void from_list(const json_t *list, struct strvec *ret)
 
 int task_command_save(int task_dir, const struct task_command *cmd, struct err *e)
 {
-	json_t *o = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "weaker", cmd->weaker,
-		"ports", to_list(&cmd->ports), "argv", to_list(&cmd->argv), "resume", to_list(&cmd->resume),
-		"env", to_list(&cmd->env), "kept", to_list(&cmd->kept), "agent",
-		cmd->agent ? json_string(cmd->agent) : json_null(), "push",
+	json_t *o = json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "weaker",
+		cmd->weaker, "literal", cmd->literal, "ports", to_list(&cmd->ports), "argv",
+		to_list(&cmd->argv), "resume", to_list(&cmd->resume), "env", to_list(&cmd->env), "kept",
+		to_list(&cmd->kept), "agent", cmd->agent ? json_string(cmd->agent) : json_null(), "push",
 		cmd->push ? json_string(cmd->push) : json_null(), "timeout", (json_int_t)cmd->timeout, "cwd",
 		json_bytes(cmd->cwd ? cmd->cwd : ""));
 	char *text = json_dumps(o, JSON_COMPACT);
@@ -118,6 +118,7 @@ int task_command_load(int task_dir, struct task_command *ret, struct err *e)
 	from_list(json_object_get(o, "kept"), &ret->kept);
 	from_list(json_object_get(o, "ports"), &ret->ports);
 	ret->weaker = json_is_true(json_object_get(o, "weaker"));
+	ret->literal = json_is_true(json_object_get(o, "literal"));
 	if (json_is_string(json_object_get(o, "agent")))
 		ret->agent = xstrdup(json_string_value(json_object_get(o, "agent")));
 	if (json_is_string(json_object_get(o, "push")))

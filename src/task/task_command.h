@@ -18,6 +18,7 @@
 
 struct task_command {
 	struct strvec argv;   /* as the user gave it, {session} not replaced */
+	bool literal;         /* {session} in it is no placeholder */
 	struct strvec resume; /* the command that resumes it, from the task file; empty if that has none */
 	struct strvec env;    /* as for -e: NAME, or NAME=VALUE */
 	struct strvec

@@ -198,3 +198,126 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   fails 4 "tracks '.work'" "$garth" plan run "$T/plan.yaml"
   [[ $("$garth" plan ls) == '' ]]
 }
+
+@test "T10 plan: words in braces in a stage's description stay as they are, in every run; model and effort become options" {
+  printf '#!/bin/sh\nprintf "%%s|" "$@" >"said$GARTH_ATTEMPT"; git add .; git commit -qm said; test "$GARTH_ATTEMPT" = 2\n' >fake; chmod +x fake
+  git add fake; git commit -qm fake
+  configure <<<'agents: {fake: {programs: [fake], run: [./fake, "--id={session}", "{prompt}"], model: [-m, "{model}"], effort: ["-c=e={effort}"]}}'
+  plan 'plan_id: brace' 'agent: fake' 'stages:' '- {id: a, model: big, reasoning_effort: high, description: "use {session}, {prompt} and {answer}"}'
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err != *'has no effect'* ]] || complain
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $(<said1) == '-m|big|-c=e=high|--id='????????-*'|# Stage a'*'use {session}, {prompt} and {answer}'* ]] || complain "$(<said1)"
+  # an agent without a command to be resumed by runs again as it was
+  cmp said1 said2
+  configure <<<'agents: {fake: {programs: [fake], run: [./fake, "{prompt}"]}}'
+  call "$garth" plan check "$T/plan.yaml"
+  [[ $err == *"'model' has no effect: agents.fake.model does not say how it is given"* ]] || complain
+}
+
+@test "T10 plan: a changed file: nothing without --replan; then stages are kept, changed, sent back, added and taken out, all or nothing" {
+  agent <<'X'
+stage_done() { test -e done || { echo 1 >done; save; }; }
+stage_late() { echo "$1" >told; cp "$1" late 2>/dev/null || cp .work/brief.md late; save; }
+stage_asks() { case $1 in /*) garth ask 'Which?' ;; *) cp .work/brief.md asks; printf '%s\n' "$1" >prompt; save ;; esac; }
+stage_bad() { exit 3; }
+stage_new() { echo 1 >new; save; }
+X
+  plan 'plan_id: re' 'agent: fake' 'retries: {crash: 0}' 'stages:' '- {id: done, description: D}' '- {id: late, dependencies: [bad], description: old}' \
+    '- {id: asks, description: old, files: [asks]}' '- {id: bad}' '- {id: gone, dependencies: [bad]}'
+  call "$garth" plan run "$T/plan.yaml"
+  is_stage re done done
+  is_stage re asks asking
+  is_stage re bad failed
+  fails 1 "the plan 're' was begun already, and is running" "$garth" plan run "$T/plan.yaml"
+  # what is done cannot change
+  plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: done, description: other}' '- {id: late, description: new}'
+  fails 1 "has changed since" "$garth" plan run "$T/plan.yaml"
+  [[ $(hint) == "garth plan run --replan $T/plan.yaml" ]]
+  fails 4 "stage 'done' is done: its part of the plan cannot be changed" "$garth" plan run --replan "$T/plan.yaml"
+  plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: late, description: new}'
+  fails 4 "stage 'done' is done: it cannot be taken out" "$garth" plan run --replan "$T/plan.yaml"
+  [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  # the next one is killed before it has written anything
+  plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: new, dependencies: [done]}' '- {id: late, description: new, dependencies: [new]}' \
+    '- {id: asks, description: new, files: [asks, prompt]}' '- {id: done, description: D, timeout: 2h}'
+  GARTH_FAULT=plan-replan "$garth" plan run --replan "$T/plan.yaml" || true
+  [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  call "$garth" plan resume --replan re
+  [[ $code == 0 ]] || complain
+  [[ $err == *"stage 'new' is new"*"stage 'late' has a new text"*"stage 'asks' has a new text, and goes on with it"*"stage 'bad' is not in the plan any more; its task 're.bad' is still there"*"stage 'gone' is not in the plan any more"* ]] || complain
+  [[ $("$garth" plan status re --json | json '[s["stage"] + s["stage_state"] for s in d["stages"]]') == '["newdone", "latedone", "asksdone", "donedone"]' ]]
+  # the agent was told, may write what it may write now, and reads the new text
+  grep -q '^new$' asks
+  grep -q 'The plan was changed' prompt
+  grep -q '^new$' late
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["re.bad"]' ]]
+  fails 4 "is over: it is merged" "$garth" plan run --replan "$T/plan.yaml"
+  # a script runs as it is now
+  plan 'plan_id: script' 'agent: script' 'stages:' '- {id: a, script: "exit 1"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  plan 'plan_id: script' 'agent: script' 'stages:' '- {id: a, script: "echo 2 >script; git add script; git commit -qm script"}'
+  call "$garth" plan run --replan "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  [[ $(<script) == 2 ]]
+}
+
+@test "T10 plan: an agent can have its stage checked while it runs, and leave values for the stages after it" {
+  agent <<'X'
+stage_a() {
+  echo 1 >a; save
+  garth stage complete >said1 2>&1; echo "$?" >code1
+  git add said1 code1; echo 2 >a; save
+  garth stage complete >said2 2>&1; echo "$?" >code2
+  garth stage output where=here; garth stage output 'WHAT=a b=c'; garth stage output where=there
+  garth stage output '1=x' 2>bad && exit 9
+  garth stage output "two=a$(printf '\n ')b" 2>>bad && exit 8
+  git add -A; save
+}
+stage_b() { cat .work/a.outputs >got; save; cp "$1" brief; save; }
+X
+  plan 'plan_id: ask' 'agent: fake' 'stages:' '- {id: a, acceptance: ["grep 2 a || { echo no two; exit 1; }"]}' \
+    '- {id: b, dependencies: [a], description: "then run loom stage complete b"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain "$("$garth" log ask.a)"
+  [[ $(<code1) == 1 ]]
+  [[ $(<said1) == "failed on commit "*": acceptance 'grep 2 a"*": exit code 1"*'no two' ]] || complain "$(<said1)"
+  [[ $(<said2) == 'passed: all checks of this stage, on commit '* ]] || complain "$(<said2)"
+  [[ $(<code2) == 0 ]]
+  [[ $(<got) == $'WHAT=a b=c\nwhere=there' ]] || complain "$(<got)"
+  grep -q '`loom stage complete`, that is `garth stage complete` here' brief
+  # elsewhere there is nothing to complete; without a runner it says that
+  "$garth" new -q plain
+  not inside plain 'garth stage complete'
+  not inside plain 'garth stage output a=b'
+}
+
+@test "T10 plan: a conflict: on_conflict says whether the stage's agent goes on, another conversation is told of both sides, or a person" {
+  agent <<'X'
+solve() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; git merge -q garth/con || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
+stage_first() { echo first >both; save; }
+later() { if test "$GARTH_ATTEMPT" = 1; then echo "$GARTH_STAGE" >both; save; else solve "$1"; fi; }
+stage_own() { later "$1"; }
+stage_new() { later "$1"; }
+stage_human() { later "$1"; }
+X
+  plan 'plan_id: con' 'agent: fake' 'max_parallel: 4' 'stages:' '- {id: first, description: "what the first does"}' \
+    '- {id: own, approve: after}' '- {id: new, approve: after, description: "new work", on_conflict: resolver}' '- {id: human, approve: after, on_conflict: human}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" plan approve con own; "$garth" plan approve con new; "$garth" plan approve con human
+  call "$garth" plan resume con
+  is_stage con human conflict
+  call "$garth" plan approve con own
+  call "$garth" plan resume con
+  call "$garth" plan approve con new
+  call "$garth" plan resume con
+  is_stage con own done
+  is_stage con new done || { "$garth" plan approve con new; call "$garth" plan resume con; is_stage con new done; }
+  [[ $(git show garth/con:told-own) == 'Your work passed its checks, but it conflicts'* ]]
+  [[ $(git show garth/con:told-new) == '# Stage new'*'new work'*'## A conflict'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(git show garth/con:told-new)"
+  call "$garth" plan status con
+  [[ $err == *'garth merge --resolve con.human'* ]] || complain
+}

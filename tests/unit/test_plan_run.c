@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/beside.h"
 #include "plan/check_judge.h"
 #include "plan/check_key.h"
 #include "plan/check_path.h"
@@ -11,6 +12,7 @@
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "plan/stage_life.h"
+#include "plan/stage_words.h"
 
 static const char *const states[] = { STAGE_WAITING, STAGE_APPROVAL, STAGE_READY, STAGE_RUNNING,
 	STAGE_CHECKING, STAGE_QUEUED, STAGE_MERGING, STAGE_DONE, STAGE_ASKING, STAGE_QUOTA, STAGE_REWORK,
@@ -252,6 +254,79 @@ static void test_config(void **state)
 	strvec_release(&s.sandbox.deny_read);
 }
 
+static void assert_words(const struct strvec *got, const char *want)
+{
+	auto_buf all = BUF_INIT(10000);
+
+	for (size_t i = 0; i < got->n; i++)
+		buf_printf(&all, "%s|", got->v[i]);
+	assert_string_equal(buf_str(&all), want);
+}
+
+/* The second of three may change what the first may; the third what nobody may. */
+static void test_beside(void **state)
+{
+	size_t first = 0;
+	struct plan_stage stages[] = { { .id = "a" }, { .id = "b", .overlaps = &first, .noverlaps = 1 },
+		{ .id = "c" } };
+	const struct plan p = { .stages = stages, .nstages = 3 };
+	struct stage_row rows[] = { { .id = 1, .state = STAGE_READY }, { .id = 2, .state = STAGE_READY },
+		{ .id = 3, .state = STAGE_READY } };
+	const struct stage_row_list all = { rows, 3 };
+
+	(void)state;
+	assert_int_equal(beside_blocker(&p, &all, 0), -1);
+	assert_int_equal(beside_blocker(&p, &all, 1), -1);
+	/* a slot is enough, before anything is noted */
+	rows[0].slot = true;
+	assert_int_equal(beside_blocker(&p, &all, 0), -1);
+	assert_int_equal(beside_blocker(&p, &all, 1), 0);
+	assert_int_equal(beside_blocker(&p, &all, 2), -1);
+	rows[0] = (struct stage_row){ .id = 1, .state = STAGE_READY };
+	rows[1].slot = true;
+	assert_int_equal(beside_blocker(&p, &all, 0), 1);
+	/* a quota took the attempt back; the task has what it did */
+	rows[1] = (struct stage_row){ .id = 2, .state = STAGE_QUOTA, .task_id = 7 };
+	assert_int_equal(beside_blocker(&p, &all, 0), 1);
+	/* of two that have begun, only one runs at a time */
+	rows[0].attempt = 1;
+	assert_int_equal(beside_blocker(&p, &all, 0), -1);
+	assert_int_equal(beside_blocker(&p, &all, 1), -1);
+	rows[0].slot = true;
+	assert_int_equal(beside_blocker(&p, &all, 1), 0);
+	/* what is over is in nobody's way */
+	rows[0].state = STAGE_FAILED;
+	assert_int_equal(beside_blocker(&p, &all, 1), -1);
+}
+
+/* What is put in is not looked at again, and subcommands stay in front of options. */
+static void test_words(void **state)
+{
+	const struct stage_words w = { "do {session} {prompt} {model}", "/f", "s1", "m {prompt}", "high" };
+	const struct stage_words plain = { "p", "/f", "s1", NULL, NULL };
+	struct config_agent a = { .name = "x" };
+	auto_strvec first = STRVEC_INIT, second = STRVEC_INIT, none = STRVEC_INIT;
+	struct err e = ERR_INIT;
+
+	(void)state;
+	assert_int_equal(stage_words_make(&a, &w, &none, &e), -1);
+	assert_int_equal(e.kind, ERR_CONFIG);
+	strvec_pushl(&a.headless, "x", "exec", "--id={session}", "--", "{prompt}", "{prompt_file}",
+		"{answer}", NULL);
+	strvec_pushl(&a.model, "-m", "{model}", NULL);
+	strvec_pushl(&a.effort, "-c", "e={effort}", NULL);
+	assert_int_equal(stage_words_make(&a, &w, &first, &e), 0);
+	assert_words(&first,
+		"x|exec|-m|m {prompt}|-c|e=high|--id=s1|--|do {session} {prompt} {model}|/f|{answer}|");
+	strvec_pushl(&a.run, "y", "{model}", NULL);
+	assert_int_equal(stage_words_make(&a, &plain, &second, &e), 0);
+	assert_words(&second, "y|{model}|");
+	strvec_release(&a.headless);
+	strvec_release(&a.model);
+	strvec_release(&a.effort);
+	strvec_release(&a.run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +340,8 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_prompt),
 		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
