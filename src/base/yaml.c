@@ -109,8 +109,9 @@ static bool is_tab_at(const struct reader *r, yaml_mark_t at)
 
 	for (size_t line = 0; line < at.line; line++) {
 		p = memchr(p, '\n', (size_t)(end - p));
-		if (!p++)
+		if (!p)
 			return false;
+		p++;
 	}
 	for (size_t column = 0; p < end && column < at.column; column++)
 		do

@@ -21,6 +21,14 @@ enum cmd_group {
 	CMD_CARE,
 };
 
+/* A subcommand: the command's first argument. */
+struct cmd_part {
+	const char *name;
+	const char *words;   /* "PLAN [STAGE]" */
+	const char *options; /* of the command's, those that it has, with a blank before and after each */
+	const char *brief;
+};
+
 struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv without the command's name */
@@ -29,9 +37,11 @@ struct cmd {
 	const char *brief;
 	enum word words[3];  /* kinds of the arguments; the last one applies to all further arguments */
 	const char *example; /* what follows "garth " */
+	const struct cmd_part *parts; /* ends in one without a name; NULL: it has none */
 };
 
 extern const struct cmd commands[];
+extern const struct cmd_part plan_parts[];
 /* Finds a command by name, or NULL. "--help", "-h" and "--version" are names too. */
 const struct cmd *cmd_find(const char *name);
 /* Sets the error for a name that no command has, with the command that was probably meant. */

@@ -7,48 +7,69 @@
 #include "cli/plan_cmd.h"
 #include "cli/say.h"
 
-static const struct subcommand {
-	const char *name;
-	int (*run)(const struct plan_line *l);
-	int min_words, max_words;
-	const char *words;   /* for messages */
-	const char *options; /* with a blank before and after each */
-} subcommands[] = {
-	{ "check", plan_cmd_check, 1, 1, "FILE", " json keep-walls " },
-	{ "schema", plan_cmd_schema, 0, 0, "", " json " },
-	{ "graph", plan_cmd_graph, 1, 1, "FILE or PLAN", " json dot mermaid " },
-	{ "run", plan_cmd_run, 1, 1, "FILE", " json dry-run keep-walls detach fail-fast replan " },
-	{ "resume", plan_cmd_resume, 0, 1, "[PLAN]", " json keep-walls detach fail-fast replan " },
-	{ "status", plan_cmd_status, 0, 1, "[PLAN]", " json watch " },
-	{ "log", plan_cmd_log, 0, 2, "[PLAN [STAGE]]", " json " },
-	{ "ls", plan_cmd_ls, 0, 0, "", " json all " },
-	{ "approve", plan_cmd_approve, 2, 2, "PLAN STAGE", " tip " },
-	{ "reject", plan_cmd_reject, 2, -1, "PLAN STAGE [REASON]", "" },
-	{ "hold", plan_cmd_hold, 2, -1, "PLAN STAGE", "" },
-	{ "release", plan_cmd_release, 2, -1, "PLAN STAGE", "" },
-	{ "retry", plan_cmd_retry, 2, 2, "PLAN STAGE", " message check " },
-	{ "skip", plan_cmd_skip, 2, -1, "PLAN STAGE", " satisfied " },
-	{ "cancel", plan_cmd_cancel, 1, -1, "PLAN [STAGE]", "" },
-	{ "merge", plan_cmd_merge, 1, 1, "PLAN", " json " },
+const struct cmd_part plan_parts[] = {
+	{ "check", "FILE", " json keep-walls ", "print what a file says, and what may go wrong" },
+	{ "schema", "", " json ", "print a JSON schema of plan files" },
+	{ "graph", "FILE or PLAN", " json dot mermaid ", "print which stage comes after which" },
+	{ "run", "FILE", " json dry-run keep-walls detach fail-fast replan ", "run a plan" },
+	{ "resume", "[PLAN]", " json keep-walls detach fail-fast replan ",
+		"go on with a plan that nothing runs" },
+	{ "status", "[PLAN]", " json watch ", "print how each stage is" },
+	{ "log", "[PLAN [STAGE]]", " json ", "print what happened, and what checks printed" },
+	{ "ls", "", " json all ", "list the plans that are not over" },
+	{ "approve", "PLAN STAGE", " tip ", "agree to a stage's start, or to its commit" },
+	{ "reject", "PLAN STAGE [REASON]", "", "send a stage's commit back to its agent" },
+	{ "hold", "PLAN STAGE", "", "keep stages from the next step" },
+	{ "release", "PLAN STAGE", "", "let stages go on that are held" },
+	{ "retry", "PLAN STAGE", " message check ", "give a stage that failed another turn" },
+	{ "skip", "PLAN STAGE", " satisfied ", "leave stages out" },
+	{ "cancel", "PLAN [STAGE]", "", "end a plan, or some of its stages" },
+	{ "merge", "PLAN", " json ", "merge the work of a plan that is done" },
+	{ 0 },
 };
 
-static const struct subcommand *find(const char *name, struct err *e)
+/* In the same order. */
+static const struct subcommand {
+	int (*run)(const struct plan_line *l);
+	int min_words, max_words;
+} subcommands[] = {
+	{ plan_cmd_check, 1, 1 },
+	{ plan_cmd_schema, 0, 0 },
+	{ plan_cmd_graph, 1, 1 },
+	{ plan_cmd_run, 1, 1 },
+	{ plan_cmd_resume, 0, 1 },
+	{ plan_cmd_status, 0, 1 },
+	{ plan_cmd_log, 0, 2 },
+	{ plan_cmd_ls, 0, 0 },
+	{ plan_cmd_approve, 2, 2 },
+	{ plan_cmd_reject, 2, -1 },
+	{ plan_cmd_hold, 2, -1 },
+	{ plan_cmd_release, 2, -1 },
+	{ plan_cmd_retry, 2, 2 },
+	{ plan_cmd_skip, 2, -1 },
+	{ plan_cmd_cancel, 1, -1 },
+	{ plan_cmd_merge, 1, 1 },
+};
+_Static_assert(
+	ARRAY_SIZE(plan_parts) == ARRAY_SIZE(subcommands) + 1, "each subcommand has a row in both tables");
+
+static long find(const char *name, struct err *e)
 {
 	struct nearest near = { .typed = name };
 	char meant[NEAREST_TEXT_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(subcommands); i++) {
-		if (!strcmp(subcommands[i].name, name))
-			return &subcommands[i];
-		nearest_try(&near, subcommands[i].name, strlen(subcommands[i].name));
+		if (!strcmp(plan_parts[i].name, name))
+			return (long)i;
+		nearest_try(&near, plan_parts[i].name, strlen(plan_parts[i].name));
 	}
 	err_set(e, ERR_USAGE, "'%s' is nothing that plans have%s", name, nearest_text(&near, meant));
 	err_hint(e, "garth help plan");
-	return NULL;
+	return -1;
 }
 
 /* An option that was given, and that the subcommand does not have, is an error. */
-static int check_options(const struct subcommand *s, const struct opt *opts, struct err *e)
+static int check_options(const struct cmd_part *s, const struct opt *opts, struct err *e)
 {
 	for (; opts->name; opts++) {
 		bool given = opts->type == OPT_FLAG  ? *(const bool *)opts->value
@@ -63,13 +84,13 @@ static int check_options(const struct subcommand *s, const struct opt *opts, str
 	return 0;
 }
 
-static int check_words(const struct subcommand *s, int n, struct err *e)
+static int check_words(const struct cmd_part *part, const struct subcommand *s, int n, struct err *e)
 {
 	if (n >= s->min_words && (s->max_words < 0 || n <= s->max_words))
 		return 0;
 	return err_set(e, ERR_USAGE,
 		n < s->min_words ? "'garth plan %s' wants %s" : "'garth plan %s' takes %s and no more",
-		s->name, *s->words ? s->words : "no word");
+		part->name, *part->words ? part->words : "no word");
 }
 
 int cmd_plan(int argc, char **argv)
@@ -98,14 +119,15 @@ int cmd_plan(int argc, char **argv)
 		OPT_END,
 	};
 	struct cmd_line l = { "plan", opts, 1, -1, false, 0, 0 };
-	const struct subcommand *s;
 	struct err e = ERR_INIT;
+	long i;
 
 	CMD_PARSE(&l, argc, argv);
-	s = find(argv[0], &e);
+	i = find(argv[0], &e);
 	p.n = l.words - 1;
 	p.words = p.n ? argv + 1 : (char *[]){ NULL };
-	if (!s || check_options(s, opts, &e) < 0 || check_words(s, p.n, &e) < 0)
+	if (i < 0 || check_options(&plan_parts[i], opts, &e) < 0 ||
+		check_words(&plan_parts[i], &subcommands[i], p.n, &e) < 0)
 		return say_error(&e);
-	return s->run(&p);
+	return subcommands[i].run(&p);
 }

@@ -10,6 +10,7 @@
 #include "config/taskfile.h"
 #include "config/values.h"
 #include "git/ref.h"
+#include "plan/make.h"
 #include "task/here.h"
 #include "task/lookup.h"
 
@@ -20,7 +21,10 @@ struct line {
 	const char *prefix; /* the typed part of the last word, or of the value in it */
 	const char *front;  /* the part of that word before the prefix, such as "--net=" */
 	size_t front_len;
-	const char *task; /* the first argument that names a task; NULL: none */
+	const char *task;                    /* the first argument that names a task; NULL: none */
+	const struct cmd_part *parts, *part; /* the command's subcommands, and the one that was given; NULL */
+	const char *first;                   /* the subcommand's first argument; NULL */
+	int nth;                             /* which one of its arguments is offered */
 	struct completion *ret;
 };
 
@@ -234,6 +238,54 @@ static void offer_git(struct line *l, enum word word)
 		offer_refs(l, &r, "refs/tags/");
 }
 
+static void offer_parts(struct line *l)
+{
+	for (const struct cmd_part *p = l->parts; p && p->name; p++)
+		offer(l, p->name, p->brief);
+}
+
+/* Those of this project that are not over. */
+static void offer_plans(struct line *l)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_plan_row_list list = { 0 };
+	struct err e = ERR_INIT;
+	int64_t here = 0;
+
+	if (open_store(&c, &e) < 0 || here_project(&c, ".", &here, &e) < 0 ||
+		store_plan_list(c.store, here < 0 ? 0 : here, false, &list, &e) < 0)
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		offer(l, list.v[i].name, list.v[i].state);
+}
+
+static void offer_stages(struct line *l)
+{
+	auto_context c = { .home.fd = -1 };
+	auto_stage_row_list list = { 0 };
+	auto_plan_row row = { 0 };
+	struct err e = ERR_INIT;
+
+	if (!l->first || open_store(&c, &e) < 0 || plan_find(&c, l->first, &row, &e) < 0 ||
+		store_stage_list(c.store, row.id, &list, &e) < 0)
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		offer(l, list.v[i].name, list.v[i].state);
+}
+
+/* Further arguments are of the last kind that its row names: stages. */
+static void offer_of_part(struct line *l)
+{
+	if (!l->part)
+		return;
+	if (l->nth == 0 && strstr(l->part->words, "PLAN"))
+		offer_plans(l);
+	if (l->nth == 0 && strstr(l->part->words, "FILE"))
+		l->ret->shell = "files";
+	if (l->nth > 0 && strstr(l->part->words, "STAGE"))
+		offer_stages(l);
+}
+
 static void offer_word(struct line *l, enum word word)
 {
 	switch (word) {
@@ -269,6 +321,10 @@ static void offer_word(struct line *l, enum word word)
 		return offer_snapshots(l);
 	case WORD_COMMAND:
 		return offer_commands(l);
+	case WORD_PART:
+		return offer_parts(l);
+	case WORD_OF_PART:
+		return offer_of_part(l);
 	case WORD_SHELL:
 		offer(l, "bash", NULL);
 		offer(l, "zsh", NULL);
@@ -297,6 +353,13 @@ static bool is_used(const struct line *l, const struct opt *o)
 	return false;
 }
 
+static bool part_has(const struct line *l, const char *option)
+{
+	auto_str word = xasprintf(" %s ", option);
+
+	return !l->part || !strcmp(option, "quiet") || strstr(l->part->options, word);
+}
+
 static void offer_options(struct line *l, const struct opt *opts)
 {
 	struct opt *all = cmd_options(opts);
@@ -304,7 +367,7 @@ static void offer_options(struct line *l, const struct opt *opts)
 	for (const struct opt *o = all; o->name; o++) {
 		auto_str name = xasprintf("--%s", o->name);
 
-		if (!is_used(l, o))
+		if (!is_used(l, o) && part_has(l, o->name))
 			offer(l, name, o->help);
 	}
 	free(all);
@@ -349,6 +412,15 @@ static enum word argument_word(const struct cmd *c, int i)
 	return c->words[i];
 }
 
+static void take_part(struct line *l, enum word kind, const char *word)
+{
+	for (const struct cmd_part *p = l->parts; kind == WORD_PART && p && p->name; p++)
+		if (!strcmp(p->name, word))
+			l->part = p;
+	if (kind == WORD_OF_PART && !l->nth++)
+		l->first = word;
+}
+
 /* Parses the words before the last one as opt_parse would, and offers what the last one can be. */
 static void offer_last(const struct cmd *c, const struct cmd_line *line, void *data)
 {
@@ -357,6 +429,7 @@ static void offer_last(const struct cmd *c, const struct cmd_line *line, void *d
 	struct line *l = data;
 	int arguments = 0;
 
+	l->parts = c->parts;
 	for (int i = 0; i < l->n - 1; i++) {
 		char *word = l->words[i];
 
@@ -372,6 +445,7 @@ static void offer_last(const struct cmd *c, const struct cmd_line *line, void *d
 
 			if (kind == WORD_TASK && !l->task)
 				l->task = word;
+			take_part(l, kind, word);
 			if (kind == WORD_PROGRAM) {
 				l->ret->shell = "files";
 				return;

@@ -58,6 +58,15 @@ static void print_option(char letter, const char *name, const char *arg, const c
 	print_wrapped(help, LEFT);
 }
 
+static void print_parts(const struct cmd *c)
+{
+	for (const struct cmd_part *p = c->parts; p && p->name; p++) {
+		auto_str use = xasprintf("%s %s", p->name, p->words);
+
+		printf("%s  %-28s%s\n", p == c->parts ? "\n" : "", use, p->brief);
+	}
+}
+
 void help_command(const struct cmd *c, const struct cmd_line *l)
 {
 	struct opt *all = cmd_options(l->opts);
@@ -69,6 +78,7 @@ void help_command(const struct cmd *c, const struct cmd_line *l)
 		print_option(o->letter, o->name, o->arg, o->help);
 	print_option('h', "help", NULL, "print this text");
 	free(all);
+	print_parts(c);
 	printf("\nExample:      garth %s\nThe manual:   man garth-%s\n", c->example, c->name);
 }
 

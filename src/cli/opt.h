@@ -47,6 +47,8 @@ enum word {
 	WORD_REMOTE,
 	WORD_SNAPSHOT,
 	WORD_COMMAND, /* of garth */
+	WORD_PART,    /* a subcommand */
+	WORD_OF_PART, /* its argument: files, plans or stages, as its row says */
 	WORD_SHELL,
 	WORD_PROGRAM, /* a program and, after it, the program's own arguments */
 	WORD_FILE,

@@ -113,16 +113,18 @@ static const char *target_of(const struct plan_row *row)
 
 static int tell_done(const struct plan_row *row)
 {
+	/* with merge: each, a part of it may be merged */
+	if (*row->note) {
+		say_failure("plan '%s' is done, but %s merged: %s", row->name,
+			*row->merged ? "not all of it is" : "not", row->note);
+		say_hint("garth plan merge %s", row->name);
+		return err_exit_code(ERR_CONFLICT);
+	}
 	if (*row->merged) {
 		say_done("plan '%s' is done, and merged into %s (%.12s)", row->name, target_of(row),
 			row->merged);
 		say_hint("garth undo %s", row->name);
 		return 0;
-	}
-	if (*row->note) {
-		say_failure("plan '%s' is done, but not merged: %s", row->name, row->note);
-		say_hint("garth plan merge %s", row->name);
-		return err_exit_code(ERR_CONFLICT);
 	}
 	say_done("plan '%s' is done: its work is on the branch garth/%s", row->name, row->name);
 	say_hint("garth diff %s", row->name);

@@ -3,12 +3,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "git/ref.h"
 #include "merge/merge.h"
 #include "plan/checks.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
 #include "task/life.h"
 #include "task/task.h"
+
+/* How often it is tried again because the user's branch moved meanwhile. */
+#define TRIES_MAX 5
 
 static enum merge_kind kind_of(const struct config *c)
 {
@@ -39,28 +43,56 @@ static bool has_nothing(const struct task *t)
 	return !*t->published || !strcmp(t->published, t->base);
 }
 
-static int merge(struct stage_job *j, struct task *t, struct err *e)
+/* Whether the user's branch is not where it was looked at. */
+static bool has_moved(struct stage_job *j, const struct task *t, const char *old)
+{
+	struct err ignored = ERR_INIT;
+	auto_repo repo = { 0 };
+	char now[OID_SIZE];
+
+	return !job_open_repo(j->c, j->row, &repo, &ignored) && !ref_read(&repo, t->target, now, &ignored) &&
+	       strcmp(now, old) != 0;
+}
+
+/* *ret_moved: nothing was done, as the user's branch moved meanwhile. */
+static int merge_once(struct stage_job *j, struct task *t, bool *ret_moved, struct err *e)
 {
 	struct merge_spec s = { .kind = kind_of(&j->c->config), .dry_run = true };
 	auto_merge_result look = { 0 }, r = { 0 };
 
-	if (has_nothing(t)) {
-		stage_set(&j->row->merged, t->base);
-		return 0;
-	}
+	*ret_moved = false;
 	if (merge_task(j->c, t, &s, &look, e) < 0)
 		return -1;
 	if (!look.nothing && check(j, look.new_oid, e) < 0)
 		return -1;
 	if (runtime_configure(j->c, t, e) < 0)
 		return -1;
+	fault("plan-land-looked");
 	s.dry_run = false;
 	s.onto = look.old;
-	if (merge_task(j->c, t, &s, &r, e) < 0)
+	if (merge_task(j->c, t, &s, &r, e) < 0) {
+		*ret_moved = e->kind == ERR_CONFLICT && has_moved(j, t, look.old);
 		return -1;
+	}
 	stage_set(&j->row->merged, r.new_oid);
 	fault("plan-landed");
 	return 0;
+}
+
+static int merge(struct stage_job *j, struct task *t, struct err *e)
+{
+	bool moved = true;
+
+	if (has_nothing(t)) {
+		stage_set(&j->row->merged, t->base);
+		return 0;
+	}
+	for (unsigned tries = 0; tries < TRIES_MAX && moved; tries++) {
+		*e = (struct err)ERR_INIT;
+		if (!merge_once(j, t, &moved, e))
+			return 0;
+	}
+	return -1;
 }
 
 /* What cannot be removed stays, and is listed by `garth ls`. */

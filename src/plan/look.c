@@ -195,6 +195,19 @@ static int failed(struct stage_job *j, const struct task *t, struct err *e)
 	return not_clean(j, t, e);
 }
 
+/* "Which? (this, that)" */
+static void add_question(const struct question *q, struct buf *out)
+{
+	auto_buf all = BUF_INIT(2 * QUESTION_MAX + 1000);
+
+	buf_addstr(&all, q->text);
+	for (size_t i = 0; i < q->options.n; i++)
+		buf_printf(&all, "%s%s", i ? ", " : " (", q->options.v[i]);
+	if (q->options.n)
+		buf_addch(&all, ')');
+	clean_line(out, buf_str(&all));
+}
+
 static int asks(struct stage_job *j, const struct task *t, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -203,7 +216,7 @@ static int asks(struct stage_job *j, const struct task *t, struct err *e)
 	auto_fd dir = -1;
 
 	if (!home_task_dir(&j->c->home, t->id, &dir, &ignored) && !question_load(dir, &q, &ignored))
-		clean_line(&text, q.text);
+		add_question(&q, &text);
 	stage_set(&j->at->back, STAGE_REWORK);
 	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it asks: %.800s", buf_str(&text));
 }

@@ -14,6 +14,8 @@
 #include "runtime/gateway_client.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
+#include "sys/fd.h"
+#include "task/stage_files.h"
 #include "task/task.h"
 
 #define PROMPT_MAX (64u << 10)
@@ -95,6 +97,32 @@ static bool agent_can_solve(const struct stage_job *j)
 	       j->at->conflicts <= CONFLICTS_MAX;
 }
 
+/* For an agent that knows nothing of it yet: what the other side was to do. */
+static int tell_both_sides(struct merging *m, const char *files, struct err *e)
+{
+	struct stage_job *j = m->j;
+	auto_buf text = BUF_INIT(PROMPT_MAX);
+	size_t own = (size_t)(j->stage - j->plan->stages);
+	auto_fd dir = -1;
+
+	buf_printf(&text,
+		"## A conflict\n\nThe work of this stage is done and committed here, but it conflicts with what other stages of the "
+		"plan have done meanwhile, in: %s\n\nTheir work is on the branch garth/%s. Merge it (`git merge garth/%s`), keep "
+		"what both sides are for, commit the merge, and end. Do nothing else. The checks of all of these stages are made "
+		"on the result. What the others were to do:\n",
+		files, j->row->name, j->row->name);
+	for (size_t i = 0; j->all && i < j->all->n; i++) {
+		const struct plan_stage *s = &j->plan->stages[i];
+
+		if (stage_is(&j->all->v[i], STAGE_DONE) && !plan_is_after(j->plan, own, i))
+			buf_printf(&text, "\n### Stage %s: %s\n\n%s\n", s->id, s->name ? s->name : s->id,
+				s->description ? s->description : "");
+	}
+	return home_task_dir(&j->c->home, m->task.id, &dir, e) < 0
+		       ? -1
+		       : stage_resolve_put(dir, buf_str(&text), text.len, e);
+}
+
 /* The agent merges the integration branch into its own, in its own workspace, where it sees both sides. */
 static int conflicts(struct merging *m, const struct strvec *files, struct err *e)
 {
@@ -109,6 +137,8 @@ static int conflicts(struct merging *m, const struct strvec *files, struct err *
 		return stage_move(j->c->store, j->at, STAGE_CONFLICT, e, "it conflicts with garth/%s in %s",
 			j->row->name, buf_str(&clean));
 	sync_stage(m);
+	if (j->stage->on_conflict == PLAN_CONFLICT_RESOLVER && tell_both_sides(m, buf_str(&clean), e) < 0)
+		return -1;
 	prompt = xasprintf(
 		"Your work passed its checks, but it conflicts with what other stages of the plan have done "
 		"meanwhile, in: %s\n\nTheir work is on the branch garth/%s. Merge it (git merge garth/%s), keep "

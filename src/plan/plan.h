@@ -122,7 +122,11 @@ enum plan_stage_type {
 
 enum plan_approve { PLAN_APPROVE_BEFORE = 1, PLAN_APPROVE_AFTER = 2 };
 
-enum plan_on_conflict { PLAN_CONFLICT_RESOLVER, PLAN_CONFLICT_AGENT, PLAN_CONFLICT_HUMAN };
+enum plan_on_conflict {
+	PLAN_CONFLICT_AGENT,    /* the stage's agent goes on, and is told */
+	PLAN_CONFLICT_RESOLVER, /* an agent that knows nothing yet is told of both sides */
+	PLAN_CONFLICT_HUMAN,
+};
 
 struct plan_stage {
 	struct plan_place at; /* of its id */

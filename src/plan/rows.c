@@ -8,7 +8,7 @@ const char *const plan_check_kinds[] = { "before_stage", "artifacts", "setup", "
 const char *const plan_merges[] = { "done", "each", "ask", "never", NULL };
 /* enum plan_approve, and no approval */
 const char *const plan_approvals[] = { "none", "before", "after", "both", NULL };
-const char *const plan_conflicts[] = { "resolver", "agent", "human", NULL };
+const char *const plan_conflicts[] = { "agent", "resolver", "human", NULL };
 const char *const plan_bases[] = { "open", "working_dir", "root", "both", NULL };
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const efforts[] = { "low", "medium", "high", "xhigh", "max", NULL };

@@ -124,11 +124,13 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	struct err *e)
 {
 	auto_str inside = stage_files_inside(j->c, t);
-	auto_buf config = BUF_INIT(CONFIG_MAX);
+	auto_buf config = BUF_INIT(CONFIG_MAX), resolve = BUF_INIT(CONFIG_MAX);
 	auto_fd files = -1;
 
 	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
 	stage_brief(j, inside, brief);
+	if (stage_resolve_load(dir, &resolve))
+		buf_printf(brief, "\n%s", buf_str(&resolve));
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
 	if (stage_files_open(dir, &files, e) < 0 || put_stages(j, files, e) < 0 ||
@@ -199,6 +201,7 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 		.env = &all,
 		.timeout = j->stage->timeout,
 		.literal = true,
+		.consumes = STAGE_RESOLVE_FILE,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
 		.quiet = true };
 	auto_fd conn = -1;
@@ -259,16 +262,20 @@ static int is_running(struct stage_job *j, struct err *e)
 	return 0;
 }
 
-/* Whether the plan was changed since the last run, and the stage has another agent or script now: then there is no
- * conversation that could go on. */
-static bool is_another(struct stage_job *j, const struct task *t, const struct config_agent *a)
+/* Whether the next run begins a new conversation: to solve a conflict, or because the plan was changed since the last one and
+ * the stage has another agent or script now. */
+static bool begins_anew(struct stage_job *j, const struct task *t, const struct config_agent *a)
 {
+	auto_buf resolve = BUF_INIT(CONFIG_MAX);
 	auto_task_command cmd = { 0 };
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
-	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0 ||
-		task_command_load(dir, &cmd, &ignored) < 0)
+	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0)
+		return false;
+	if (stage_resolve_load(dir, &resolve))
+		return true;
+	if (task_command_load(dir, &cmd, &ignored) < 0)
 		return false;
 	if (a)
 		return !cmd.agent || strcmp(cmd.agent, a->name) != 0;
@@ -291,8 +298,8 @@ static int run_it(
 	if (runtime_configure(j->c, t, e) < 0 ||
 		(strcmp(agent, STAGE_AGENT_SCRIPT) && config_agent_find(&j->c->config, agent, &a, e) < 0))
 		return -1;
-	if ((t->started && !is_another(j, t, a) ? run_again(j, t, &env, e)
-						: run_first(j, t, a, brief, &env, e)) < 0)
+	if ((t->started && !begins_anew(j, t, a) ? run_again(j, t, &env, e)
+						 : run_first(j, t, a, brief, &env, e)) < 0)
 		return -1;
 	fault("plan-stage-run");
 	return is_running(j, e);

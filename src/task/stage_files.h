@@ -9,6 +9,8 @@
 #ifndef TASK_STAGE_FILES_H
 #define TASK_STAGE_FILES_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "jail/jail.h"
@@ -37,6 +39,14 @@ void stage_files_show(const struct context *c, const struct task *t, int task_di
 int stage_notes_add(int task_dir, const char *text, struct err *e);
 /* Appends them, cleaned; nothing if there are none. */
 void stage_notes_load(int task_dir, struct buf *out);
+
+/*
+ * A text for the next run, which begins a new conversation: in tasks/<id>/resolve, until that run has begun. Appends it to
+ * the buffer; false if there is none.
+ */
+#define STAGE_RESOLVE_FILE "resolve"
+int stage_resolve_put(int task_dir, const char *text, size_t len, struct err *e);
+bool stage_resolve_load(int task_dir, struct buf *out);
 
 /*
  * Outputs: values with names, which a stage's agent leaves for the stages after it (`garth stage output` inside), in

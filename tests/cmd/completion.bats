@@ -172,3 +172,19 @@ P
 @test "O3 completion: another shell is refused in one clear line" {
   changes_nothing 2 "not for 'tcsh'" "$garth" completion tcsh
 }
+
+@test "O3 completion: subcommands of plan, with their options, plans and stages" {
+  is "schema skip" "$(offers plan s | tr ' ' '\n' | grep -v status | paste -sd' ')"
+  printf 'plan_id: big\nagent: script\nstages:\n- {id: one, approve: before, script: "true"}\n- {id: two, script: "true"}\n' >p.yaml
+  is "" "$(offers plan status '')"
+  "$garth" plan run p.yaml 2>"$T/e" </dev/null || [[ $? == 6 ]]
+  is "big" "$(offers plan status '')"
+  is "big" "$(offers plan retry b)"
+  is "one two" "$(offers plan approve big '')"
+  is "two" "$(offers plan hold big one tw)"
+  is "" "$(offers plan status big '')"
+  is "" "$(offers plan nothing '')"
+  is "--check" "$(offers plan retry --c)"
+  is "" "$(offers plan status --c)"
+  [[ $("$garth" help plan) == *'approve PLAN STAGE '*"agree to a stage's start"* ]]
+}

@@ -338,3 +338,35 @@ last = t.text[t.text.rindex("plan big: "):]
 assert last.startswith("plan big: cancelled") and "approve" not in last, t.text
 PY
 }
+
+@test "T10 plan: the user's branch moves while the plan is merged; with merge: each, a last part that cannot be merged is told" {
+  two moved
+  GARTH_FAULT=stop:plan-land-looked "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & local pid=$!
+  eventually is_stopped $pid || complain "$(<"$T/o")"
+  echo mine >mine; git add mine; git commit -qm mine
+  # the second time it stops there, too
+  kill -CONT $pid
+  eventually goes_on_to_its_end $pid
+  wait $pid || complain "$(<"$T/o")"
+  [[ $(<b) == 'moved a 1' ]]
+  [[ $(<mine) == mine ]]
+  [[ $(git log --format=%s main) == *mine* ]]
+  git reset -q --hard "$(git rev-list --max-parents=0 main)"
+  # the last stage's file is in the way, the first one's is merged
+  echo mine >b
+  two each 'merge: each'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 5 ]] || complain
+  [[ $err == *"plan 'each' is done, but not all of it is merged:"* ]] || complain
+  [[ $(<a) == 'each a 1' ]]
+  [[ $(<b) == mine ]]
+  call "$garth" plan resume each
+  [[ $code == 5 ]] || complain
+  rm b
+  call "$garth" plan merge each
+  [[ $code == 0 ]] || complain
+  [[ $(<b) == 'each a 1' ]]
+  [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
+}
+# one that was continued, and stops again
+goes_on_to_its_end() { kill -CONT "$1" 2>/dev/null; ! [[ -e /proc/$1/status ]] || grep -q '^State:.*Z' "/proc/$1/status"; }

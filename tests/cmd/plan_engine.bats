@@ -293,3 +293,31 @@ X
   not inside plain 'garth stage complete'
   not inside plain 'garth stage output a=b'
 }
+
+@test "T10 plan: a conflict: on_conflict says whether the stage's agent goes on, another conversation is told of both sides, or a person" {
+  agent <<'X'
+solve() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; git merge -q garth/con || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
+stage_first() { echo first >both; save; }
+later() { if test "$GARTH_ATTEMPT" = 1; then echo "$GARTH_STAGE" >both; save; else solve "$1"; fi; }
+stage_own() { later "$1"; }
+stage_new() { later "$1"; }
+stage_human() { later "$1"; }
+X
+  plan 'plan_id: con' 'agent: fake' 'max_parallel: 4' 'stages:' '- {id: first, description: "what the first does"}' \
+    '- {id: own, approve: after}' '- {id: new, approve: after, description: "new work", on_conflict: resolver}' '- {id: human, approve: after, on_conflict: human}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" plan approve con own; "$garth" plan approve con new; "$garth" plan approve con human
+  call "$garth" plan resume con
+  is_stage con human conflict
+  call "$garth" plan approve con own
+  call "$garth" plan resume con
+  call "$garth" plan approve con new
+  call "$garth" plan resume con
+  is_stage con own done
+  is_stage con new done || { "$garth" plan approve con new; call "$garth" plan resume con; is_stage con new done; }
+  [[ $(git show garth/con:told-own) == 'Your work passed its checks, but it conflicts'* ]]
+  [[ $(git show garth/con:told-new) == '# Stage new'*'new work'*'## A conflict'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(git show garth/con:told-new)"
+  call "$garth" plan status con
+  [[ $err == *'garth merge --resolve con.human'* ]] || complain
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/beside.h"
 #include "plan/check_judge.h"
 #include "plan/check_key.h"
 #include "plan/check_path.h"
@@ -286,6 +287,42 @@ static void assert_words(const struct strvec *got, const char *want)
 	assert_string_equal(buf_str(&all), want);
 }
 
+/* The second of three may change what the first may; the third what nobody may. */
+static void test_beside(void **state)
+{
+	size_t first = 0;
+	struct plan_stage stages[] = { { .id = "a" }, { .id = "b", .overlaps = &first, .noverlaps = 1 },
+		{ .id = "c" } };
+	const struct plan p = { .stages = stages, .nstages = 3 };
+	struct stage_row rows[] = { { .id = 1, .state = STAGE_READY }, { .id = 2, .state = STAGE_READY },
+		{ .id = 3, .state = STAGE_READY } };
+	const struct stage_row_list all = { rows, 3 };
+
+	(void)state;
+	assert_int_equal(beside_blocker(&p, &all, 0), -1);
+	assert_int_equal(beside_blocker(&p, &all, 1), -1);
+	/* a slot is enough, before anything is noted */
+	rows[0].slot = true;
+	assert_int_equal(beside_blocker(&p, &all, 0), -1);
+	assert_int_equal(beside_blocker(&p, &all, 1), 0);
+	assert_int_equal(beside_blocker(&p, &all, 2), -1);
+	rows[0] = (struct stage_row){ .id = 1, .state = STAGE_READY };
+	rows[1].slot = true;
+	assert_int_equal(beside_blocker(&p, &all, 0), 1);
+	/* a quota took the attempt back; the task has what it did */
+	rows[1] = (struct stage_row){ .id = 2, .state = STAGE_QUOTA, .task_id = 7 };
+	assert_int_equal(beside_blocker(&p, &all, 0), 1);
+	/* of two that have begun, only one runs at a time */
+	rows[0].attempt = 1;
+	assert_int_equal(beside_blocker(&p, &all, 0), -1);
+	assert_int_equal(beside_blocker(&p, &all, 1), -1);
+	rows[0].slot = true;
+	assert_int_equal(beside_blocker(&p, &all, 1), 0);
+	/* what is over is in nobody's way */
+	rows[0].state = STAGE_FAILED;
+	assert_int_equal(beside_blocker(&p, &all, 1), -1);
+}
+
 /* What is put in is not looked at again, and subcommands stay in front of options. */
 static void test_words(void **state)
 {
@@ -329,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_prompt),
 		cmocka_unit_test(test_config),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
