@@ -372,7 +372,8 @@ static int choose_name(struct tickets *t, struct stage_row *row, struct err *e)
 /* Within the transaction. */
 static int add(struct tickets *t, const struct ticket_limits *l, json_t *stage, size_t *ret, struct err *e)
 {
-	auto_stage_row row = { .state = xstrdup(STAGE_WAITING) };
+	bool waits = json_array_size(json_object_get(stage, "dependencies"));
+	auto_stage_row row = { .state = xstrdup(waits ? STAGE_WAITING : STAGE_READY) };
 	auto_str text = NULL;
 
 	plan_row_release(&t->row);

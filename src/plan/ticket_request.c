@@ -421,7 +421,7 @@ static int parse(struct request *q, const struct ticket_ask *a, struct err *e)
 	return json_is_object(q->in) ? 0 : err_set(e, ERR_USAGE, "the body is not a JSON object");
 }
 
-/* Results that the task does not see yet. */
+/* Results that the task does not see yet. What is merged it has. Who asks for a ticket need not wait for that. */
 static json_t *refs_to_show(struct request *q)
 {
 	json_t *list = json_array();
@@ -431,7 +431,7 @@ static json_t *refs_to_show(struct request *q)
 		auto_str ref = xasprintf("refs/heads/garth/%s", s->task), shown = NULL;
 		struct err ignored = ERR_INIT;
 
-		if ((!stage_is(s, STAGE_QUEUED) && !stage_is(s, STAGE_DONE)) || !*s->tip ||
+		if (q->status == 201 || !stage_is(s, STAGE_QUEUED) || !*s->tip ||
 			context_store(q->t.c, &ignored) < 0 ||
 			store_ticket_shown(q->t.c->store, s->id, &shown, &ignored) < 0 ||
 			!strcmp(shown, s->tip))

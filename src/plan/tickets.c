@@ -20,6 +20,7 @@ void tickets_release(struct tickets *t)
 	plan_row_release(&t->row);
 	stage_row_list_release(&t->all);
 	strvec_release(&t->asked);
+	strvec_release(&t->unmerged);
 }
 
 int tickets_load(struct tickets *t, struct err *e)
@@ -31,7 +32,7 @@ int tickets_load(struct tickets *t, struct err *e)
 		return -1;
 	if (store_tickets_of(t->c->store, t->task.id, &t->row, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	if (tickets_settle(t->c, &t->at.repo, &t->task, NULL, e) < 0)
+	if (tickets_settle(t->c, &t->at.repo, &t->task, &t->unmerged, e) < 0)
 		return -1;
 	if (store_stage_list(t->c->store, t->row.id, &t->all, e) < 0 ||
 		store_tickets_asked(t->c->store, t->row.id, &t->asked, e) < 0)

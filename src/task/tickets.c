@@ -72,16 +72,30 @@ static int is_gone(struct context *c, const struct stage_row *s, bool *ret, stru
 	return *ret ? (*e = (struct err)ERR_INIT, 0) : -1;
 }
 
-static int settle_one(struct context *c, const struct repo *r, const struct task *t, struct stage_row *s,
-	bool *ret, struct err *e)
+/* Whether the task's commit has the ticket's. */
+static bool is_merged(
+	const struct repo *r, const struct task *t, const struct stage_row *s, struct strvec *unmerged)
 {
 	const char *tip = *t->published ? t->published : t->base;
+	auto_str pair = xasprintf("%s %s", tip, s->tip);
+
+	if (unmerged && strvec_has(unmerged, pair))
+		return false;
+	if (reach_has(r, tip, s->tip))
+		return true;
+	if (unmerged)
+		strvec_push(unmerged, pair);
+	return false;
+}
+
+static int settle_one(struct context *c, const struct repo *r, const struct task *t, struct stage_row *s,
+	struct strvec *unmerged, struct err *e)
+{
 	bool merged, gone = false;
 
-	*ret = false;
 	if (strcmp(s->state, STAGE_QUEUED) != 0 || !*s->tip)
 		return 0;
-	merged = reach_has(r, tip, s->tip);
+	merged = is_merged(r, t, s, unmerged);
 	if (!merged && is_gone(c, s, &gone, e) < 0)
 		return -1;
 	if (!merged && !gone)
@@ -90,25 +104,19 @@ static int settle_one(struct context *c, const struct repo *r, const struct task
 					       merged ? s->tip : "", e) < 0)
 		return -1;
 	fault("ticket-merged");
-	*ret = true;
 	return 0;
 }
 
 int tickets_settle(
-	struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e)
+	struct context *c, const struct repo *r, const struct task *t, struct strvec *unmerged, struct err *e)
 {
 	auto_stage_row_list all = { 0 };
-	bool moved, any = false;
 
 	if (load(c, t, &all, e) < 0)
 		return -1;
-	for (size_t i = 0; i < all.n; i++) {
-		if (settle_one(c, r, t, &all.v[i], &moved, e) < 0)
+	for (size_t i = 0; i < all.n; i++)
+		if (settle_one(c, r, t, &all.v[i], unmerged, e) < 0)
 			return -1;
-		any |= moved;
-	}
-	if (ret_moved)
-		*ret_moved = any;
 	return 0;
 }
 

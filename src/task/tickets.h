@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/strvec.h"
 #include "git/repo.h"
 #include "store/plan.h"
 #include "task/context.h"
@@ -23,9 +24,10 @@
 bool tickets_are_there(int task_dir);
 void tickets_tell(int task_dir);
 
-/* Moves finished tickets whose commit the task has published to `done`. *ret_moved may be NULL. */
-int tickets_settle(
-	struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e);
+/* Moves finished tickets whose commit the task has published to `done`. git is asked for each; a caller that looks again and
+ * again keeps the answers in *unmerged, which is empty at first (NULL: it does not). */
+int tickets_settle(struct context *c, const struct repo *r, const struct task *t, struct strvec *unmerged,
+	struct err *e);
 
 /* Names those that are neither merged nor given up: "t1 (running), t2 (finished)". Nothing is added if there are none. */
 int tickets_open(

@@ -202,9 +202,25 @@ PY
   cp "$T/http.py" over_http.py; git add over_http.py; git commit -qm http
   parent 2 'python3 over_http.py; printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}" | garth mcp | grep -o "ticket_[a-z]*" | sort -u | tr "\n" " "'
   [[ $code == 0 ]] || complain
-  [[ $out == "201 t1 p.t1 garth/p.t1 waiting"$'\n'"['t1']"$'\nTrue\nDO: echo x >x; save x\nTrue True\nmerged\n'* ]] || complain
+  [[ $out == "201 t1 p.t1 garth/p.t1 queued"$'\n'"['t1']"$'\nTrue\nDO: echo x >x; save x\nTrue True\nmerged\n'* ]] || complain
   [[ $out == *$'PUT  405\nGET /wait/x 404\nGET /t9 404\nPOST /t1 405\nGET /../task 404\nPOST /t1/publish 404\n'* ]] || complain
   [[ $out == *'ticket_answer ticket_cancel ticket_diff ticket_discard ticket_list ticket_log ticket_merge ticket_new ticket_retry ticket_show ticket_wait ' ]] || complain
   call "$garth" run --quiet --task q -- sh -c 'printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}" | garth mcp | grep -c ticket_'
   [[ $out == 0 ]] || complain
+}
+
+@test "A6 tickets: with every backend, also if the task borrows no objects" {
+  agents </dev/null
+  local with key n=0
+  for with in '--backend=overlay --strict-isolation' "${backends[@]/#/--backend=}"; do
+    call "$garth" run --quiet --task "b$((++n))" --tickets 2 $with -- sh -c 'garth ticket new x --prompt "DO: echo 1 >f; save f" >/dev/null; garth ticket wait >/dev/null; git merge -q "garth/$GARTH_TASK.t1" && cat f; garth ticket new y --prompt "DO: echo 2 >g; save g" >/dev/null; garth ticket wait >/dev/null; garth ticket merge t2'
+    [[ $code == 0 ]] || complain "$with"
+    [[ $out == $'1\nt2  merged'* ]] || complain "$with"
+    [[ $(git show "garth/b$n:g") == 2 ]] || complain "$with"
+    for key in backend strict; do
+      [[ $("$garth" show "b$n.t1" --json | json "d[\"$key\"]") == "$("$garth" show "b$n" --json | json "d[\"$key\"]")" ]] || complain "$with: $key"
+    done
+  done
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
 }
