@@ -9,6 +9,7 @@
 #include "store/ticket.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "task/life.h"
 #include "task/task.h"
 
 /* The words of stages, and those of tickets. A ticket has no gate, and is not merged by its runner. */
@@ -245,4 +246,13 @@ int tickets_refuse_rename(struct context *c, const struct task *t, struct err *e
 	if (!store_tickets_of(c->store, t->id, &set, e))
 		return err_set(e, ERR_REFUSED, "task '%s' has tickets, which are named by it", t->name);
 	return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+}
+
+bool tickets_waits(struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_plan_row set = { 0 };
+
+	return !strcmp(t->state, STATE_BLOCKED) && !context_store(c, &ignored) &&
+	       !store_tickets_of(c->store, t->id, &set, &ignored) && set.waits;
 }

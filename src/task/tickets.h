@@ -44,6 +44,8 @@ int tickets_refuse_merge(struct context *c, const struct task *t, struct err *e)
 /* ERR_REFUSED if the task is a ticket's, or has tickets: their names, and what they are inside, are made of its name. */
 int tickets_refuse_rename(struct context *c, const struct task *t, struct err *e);
 
+/* Whether the task has ended its run to wait for its tickets, and is going to be resumed. */
+bool tickets_waits(struct context *c, const struct task *t);
 /* The question (task/question.h) of a task that has ended its run to wait for its tickets. */
 #define TICKETS_QUESTION "It waits for its tickets. An answer resumes it before they are over."
 
