@@ -64,7 +64,7 @@ struct runner {
 	char *walls;
 	struct repo repo;
 	struct strvec unmerged; /* of tickets: task/tickets.h */
-	size_t landed; /* with merge: each, how many stages were done when it was last merged */
+	size_t landed;          /* with merge: each, how many stages were done when it was last merged */
 };
 
 static volatile sig_atomic_t stop_signal;

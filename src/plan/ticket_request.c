@@ -294,15 +294,29 @@ static int post_answer(struct request *q, struct err *e)
 	return rc < 0 || start_let_go(conn, e) < 0 ? -1 : changed(q, e);
 }
 
+/* One that asks is answered; one whose wish the user may have allowed by now tries again. */
+static int check_retry(struct request *q, struct err *e)
+{
+	auto_task child = { 0 };
+	bool asks = false;
+
+	if (stage_is(row_of(q), STAGE_ASKING)) {
+		if (find_child(q, &child, e) < 0)
+			return -1;
+		asks = !strcmp(child.state, STATE_BLOCKED);
+	}
+	if (asks || stage_is(row_of(q), STAGE_SKIPPED))
+		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
+			row_of(q)->name, ticket_state(row_of(q)));
+	return 0;
+}
+
 static int post_retry(struct request *q, struct err *e)
 {
 	const char *prompt;
 
-	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0)
+	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0 || check_retry(q, e) < 0)
 		return -1;
-	if (stage_is(row_of(q), STAGE_ASKING) || stage_is(row_of(q), STAGE_SKIPPED))
-		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
-			row_of(q)->name, ticket_state(row_of(q)));
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);
 }
 

@@ -57,7 +57,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $out == 'BLOCKED: this task may have no tickets: the user starts it with --tickets N'*$'\n4\nBLOCKED: '* ]] || complain
   [[ $out == *$'\n\n0' ]] || complain
   parent 2 'echo "$GARTH_TICKETS"; garth brief'
-  [[ $out == '2'*'Tickets: tasks of your own'*'up to 2 tasks, of which 3 run at once'*'garth/p.ID'* ]] || complain
+  [[ $out == '2'*'Tickets: tasks of your own'*'up to 2 tasks, of which 3 run at once'*'garth/p.ID'*'on the socket `/'* ]] || complain
   fails 2 '--tickets is a number' "$garth" run --tickets many -- true
   fails 2 '--tickets is a number' "$garth" run --tickets -1 -- true
 }
@@ -159,6 +159,19 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   [[ $out == *"t2  asking"*"it wants to change '.github/workflows/w'"*"BLOCKED: what ticket 't2' asks for, only the user can allow"*$'\n4\nt2  discarded'* ]] || complain
   [[ $(git show garth/p:x) == this ]]
   fails 3 "no task 'p.t2'" "$garth" show p.t2
+}
+
+@test "A6 tickets: after the user has allowed what a ticket wants, it tries again" {
+  agents </dev/null
+  parent 1 'new y --prompt "DO: mkdir -p .github/workflows; echo 1 >.github/workflows/w; save w"; garth ticket wait'
+  [[ $out == *"t1  asking"*"it wants to change '.github/workflows/w'"* ]] || complain
+  call "$garth" allow p.t1 .github/workflows/w
+  [[ $code == 0 ]] || complain
+  again 'garth ticket retry t1 "DO: save w" >/dev/null; garth ticket wait'
+  [[ $out == 't1  finished'* ]] || complain "$("$garth" log p.t1)"
+  # the task itself may not publish it either, before the user has said so
+  again 'garth ticket merge t1 2>&1; echo $?; git log -1 --format=%s'
+  [[ $out == "BLOCKED: '.github/workflows/w' is protected"*$'\n4\nfake' ]] || complain
 }
 
 @test "A6 tickets: one that needs another begins when that is merged" {
