@@ -11,7 +11,9 @@
 #include "cli/session.h"
 #include "plan/ticket_runner.h"
 #include "runtime/watch.h"
+#include "sys/fd.h"
 #include "task/life.h"
+#include "task/tickets.h"
 
 /* as of timeout(1) */
 #define CODE_TIMEOUT 124
@@ -39,9 +41,16 @@ static void wait_release(struct wait *w)
 	watch_close(&w->watch);
 }
 
+/* It runs, or is going to be resumed by itself. */
+static bool goes_on(struct context *c, const struct task *t)
+{
+	return life_is_running(t) || tickets_waits(c, t);
+}
+
 static int find(struct wait *w, struct context *c, const char *name, struct err *e)
 {
 	struct waited *new;
+	auto_fd dir = -1;
 	auto_task t = { 0 };
 
 	if (cmd_find_task(c, name, &t, e) < 0 || tickets_wake(c, t.id, false, e) < 0)
@@ -51,9 +60,12 @@ static int find(struct wait *w, struct context *c, const char *name, struct err 
 			return 0;
 	w->v = xrealloc(w->v, w->n + 1, sizeof(*w->v));
 	new = &w->v[w->n];
-	*new = (struct waited){ .running = life_is_running(&t) };
+	*new = (struct waited){ .running = goes_on(c, &t) };
 	if (new->running && watch_task(&w->watch, c, &t, false, &new->at, e) < 0)
 		return -1;
+	/* a task that waits for its tickets may be cancelled */
+	if (new->running && !home_task_dir(&c->home, t.id, &dir, e) && tickets_are_there(dir))
+		watch_file(&w->watch, dir, TICKETS_FILE);
 	if (!strcmp(t.state, STATE_PAUSED)) {
 		say_warning("task '%s' is paused", t.name);
 		say_hint("garth resume %s", t.name);
@@ -102,7 +114,7 @@ static int look(struct wait *w, struct context *c, size_t *ret, struct err *e)
 			if (task_find_id(c, one->task.id, &now, e) < 0)
 				return err_wrap(e, "task '%s'", one->task.name);
 			/* somebody may have resumed it meanwhile */
-			one->running = life_is_running(&now);
+			one->running = goes_on(c, &now);
 			task_release(&one->task);
 			one->task = now;
 			now = (struct task){ 0 };

@@ -8,6 +8,7 @@
 #include "sys/fd.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/tickets.h"
 
 static bool load(struct context *c, const struct task *t, struct question *ret)
 {
@@ -52,6 +53,11 @@ void question_tell(struct context *c, const struct task *t, bool brief)
 
 	if (!load(c, t, &q))
 		return;
+	if (tickets_waits(c, t)) {
+		say_state("task '%s' waits for its tickets, and then goes on", t->name);
+		say_hint("garth wait %s", t->name);
+		return;
+	}
 	say_one_line(&line, q.text);
 	if (brief)
 		shorten(&line);

@@ -64,6 +64,7 @@ void config_defaults(struct config *ret)
 		.plan_max_running = DEFAULT_PLAN_MAX_RUNNING,
 		.plan_quota_wait = DEFAULT_PLAN_QUOTA_WAIT,
 		.tickets_at_once = DEFAULT_TICKETS_AT_ONCE,
+		.tickets_timeout = DEFAULT_TICKETS_TIMEOUT,
 		.guard = xstrdup(DEFAULT_GUARD),
 	};
 	strvec_pushv(&ret->policy.protect, default_protected);

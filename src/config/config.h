@@ -123,7 +123,7 @@
  *	  max: 8                      # in all; 0: none
  *	  at_once: 3
  *	  agents: [claude, codex]     # that they may name, beside the task's own
- *	  timeout: 4h                 # for all of a task's tickets together; 0: no limit
+ *	  timeout: 7d                 # for all of a task's tickets together
  *	plan:                         # not in task files
  *	  max_parallel: 4             # stages of one plan at once, unless the plan says how many
  *	  max_running: 8              # stages of all plans at once
@@ -280,7 +280,7 @@ struct config {
 	uint64_t plan_max_running;  /* plan.max_running: on this machine */
 	uint64_t plan_quota_wait;   /* seconds */
 	/* Tickets (plan/tickets.h) that a task may make in all, 0: none, and how many run at once; the agents that they may
-	 * name beside the task's own; seconds for all of a task's tickets together, 0: no limit. */
+	 * name beside the task's own; seconds for all of a task's tickets together. */
 	uint64_t tickets_max, tickets_at_once;
 	struct strvec tickets_agents;
 	uint64_t tickets_timeout;

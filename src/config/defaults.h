@@ -27,6 +27,7 @@
 #define DEFAULT_PLAN_MAX_RUNNING  8
 #define DEFAULT_PLAN_QUOTA_WAIT   900
 #define DEFAULT_TICKETS_AT_ONCE   3
+#define DEFAULT_TICKETS_TIMEOUT   (7 * 86400)
 #define DEFAULT_GUARD            "block"
 
 struct default_agent {

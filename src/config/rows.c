@@ -94,7 +94,7 @@ static const struct value_row config_rows[] = {
 	{ "tickets.max",              VALUE_NUMBER,     PLACE(tickets_max),          REPOSITORY_LOWERS },
 	{ "tickets.at_once",          VALUE_POSITIVE,   PLACE(tickets_at_once),      REPOSITORY_LOWERS },
 	{ "tickets.agents",           VALUE_WORDS,      PLACE(tickets_agents),       REPOSITORY_REFUSED, NULL, WHY_LOGIN },
-	{ "tickets.timeout",          VALUE_TIME,       PLACE(tickets_timeout),      REPOSITORY_LIMITS },
+	{ "tickets.timeout",          VALUE_TIME,       PLACE(tickets_timeout),      REPOSITORY_LOWERS },
 	/* "agents" is read by read_agents: names of agents, and these keys */
 	{ "agents.default",           VALUE_AGENT,      PLACE(default_agent),        REPOSITORY_SETS },
 	{ "agents.guard",             VALUE_CHOICE,     PLACE(guard),                REPOSITORY_STRICTER, guards },

@@ -68,7 +68,8 @@ struct runner {
 	struct again *again; /* for each stage */
 	char *walls;
 	struct repo repo;
-	size_t landed; /* with merge: each, how many stages were done when it was last merged */
+	struct strvec unmerged; /* of tickets: task/tickets.h */
+	size_t landed;          /* with merge: each, how many stages were done when it was last merged */
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -219,7 +220,7 @@ static int load(struct runner *r, struct err *e)
 {
 	auto_plan_row now = { 0 };
 
-	if (r->row->tickets && tickets_look(r->c, r->row, &r->repo, e) < 0)
+	if (r->row->tickets && tickets_look(r->c, r->row, &r->repo, &r->unmerged, e) < 0)
 		return -1;
 
 	if (context_store(r->c, e) < 0 || store_plan_by_id(r->c->store, r->row->id, &now, e) < 0)
@@ -534,6 +535,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	free(r.workers);
 	free(r.again);
 	free(r.walls);
+	strvec_release(&r.unmerged);
 	repo_release(&r.repo);
 	return rc;
 }

@@ -308,24 +308,19 @@ static uint64_t time_taken(const struct tickets *t)
 /* The time for all tickets is divided: one that names none gets an equal share of what is left. */
 static int divide_time(const struct tickets *t, const struct ticket_limits *l, json_t *stage, struct err *e)
 {
-	const struct config *c = l->config;
-	uint64_t asked = (uint64_t)json_integer_value(json_object_get(stage, "timeout")), share = asked;
+	uint64_t all = l->config->tickets_timeout, taken = time_taken(t),
+		 left = all > taken ? all - taken : 0;
+	uint64_t share = (uint64_t)json_integer_value(json_object_get(stage, "timeout"));
 
-	if (c->tickets_timeout) {
-		uint64_t taken = time_taken(t);
-		uint64_t left = c->tickets_timeout > taken ? c->tickets_timeout - taken : 0;
-
-		share = asked ? asked : left / (c->tickets_max - t->all.n);
-		if (!share || share > left)
-			return err_set(e, ERR_REFUSED,
-				"the tickets of this task have %llu seconds together, of which %llu are left",
-				(unsigned long long)c->tickets_timeout, (unsigned long long)left);
-	}
-	if (l->timeout && (!share || share > l->timeout))
+	if (!share)
+		share = left / (l->config->tickets_max - t->all.n);
+	if (!share || share > left)
+		return err_set(e, ERR_REFUSED,
+			"the tickets of this task have %llu seconds together, of which %llu are left",
+			(unsigned long long)all, (unsigned long long)left);
+	if (l->timeout && share > l->timeout)
 		share = l->timeout;
-	if (share)
-		json_object_set_new(stage, "timeout", json_integer((json_int_t)share));
-	return 0;
+	return json_object_set_new(stage, "timeout", json_integer((json_int_t)share));
 }
 
 static int check_count(const struct tickets *t, struct err *e)
@@ -377,7 +372,8 @@ static int choose_name(struct tickets *t, struct stage_row *row, struct err *e)
 /* Within the transaction. */
 static int add(struct tickets *t, const struct ticket_limits *l, json_t *stage, size_t *ret, struct err *e)
 {
-	auto_stage_row row = { .state = xstrdup(STAGE_WAITING) };
+	bool waits = json_array_size(json_object_get(stage, "dependencies"));
+	auto_stage_row row = { .state = xstrdup(waits ? STAGE_WAITING : STAGE_READY) };
 	auto_str text = NULL;
 
 	plan_row_release(&t->row);

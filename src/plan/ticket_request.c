@@ -305,15 +305,29 @@ static int post_answer(struct request *q, struct err *e)
 	return rc < 0 || start_let_go(conn, e) < 0 || note_answered(q, e) < 0 ? -1 : changed(q, e);
 }
 
+/* One that asks is answered; one whose wish the user may have allowed by now tries again. */
+static int check_retry(struct request *q, struct err *e)
+{
+	auto_task child = { 0 };
+	bool asks = false;
+
+	if (stage_is(row_of(q), STAGE_ASKING)) {
+		if (find_child(q, &child, e) < 0)
+			return -1;
+		asks = !strcmp(child.state, STATE_BLOCKED);
+	}
+	if (asks || stage_is(row_of(q), STAGE_SKIPPED))
+		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
+			row_of(q)->name, ticket_state(row_of(q)));
+	return 0;
+}
+
 static int post_retry(struct request *q, struct err *e)
 {
 	const char *prompt;
 
-	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0)
+	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0 || check_retry(q, e) < 0)
 		return -1;
-	if (stage_is(row_of(q), STAGE_ASKING) || stage_is(row_of(q), STAGE_SKIPPED))
-		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
-			row_of(q)->name, ticket_state(row_of(q)));
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);
 }
 
@@ -432,7 +446,7 @@ static int parse(struct request *q, const struct ticket_ask *a, struct err *e)
 	return json_is_object(q->in) ? 0 : err_set(e, ERR_USAGE, "the body is not a JSON object");
 }
 
-/* Results that the task does not see yet. */
+/* Results that the task does not see yet. What is merged it has. Who asks for a ticket need not wait for that. */
 static json_t *refs_to_show(struct request *q)
 {
 	json_t *list = json_array();
@@ -442,7 +456,7 @@ static json_t *refs_to_show(struct request *q)
 		auto_str ref = xasprintf("refs/heads/garth/%s", s->task), shown = NULL;
 		struct err ignored = ERR_INIT;
 
-		if ((!stage_is(s, STAGE_QUEUED) && !stage_is(s, STAGE_DONE)) || !*s->tip ||
+		if (q->status == 201 || !stage_is(s, STAGE_QUEUED) || !*s->tip ||
 			context_store(q->t.c, &ignored) < 0 ||
 			store_ticket_shown(q->t.c->store, s->id, &shown, &ignored) < 0 ||
 			!strcmp(shown, s->tip))

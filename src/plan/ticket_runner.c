@@ -23,7 +23,8 @@
 
 #define RESULTS_MAX (64u << 10)
 
-int tickets_look(struct context *c, const struct plan_row *row, const struct repo *r, struct err *e)
+int tickets_look(struct context *c, const struct plan_row *row, const struct repo *r, struct strvec *unmerged,
+	struct err *e)
 {
 	auto_task t = { 0 };
 	size_t n;
@@ -36,7 +37,7 @@ int tickets_look(struct context *c, const struct plan_row *row, const struct rep
 			       : -1;
 	if (!strcmp(t.state, STATE_CANCELLED) && tickets_cancel(c, t.id, &n, e) < 0)
 		return -1;
-	return tickets_settle(c, r, &t, NULL, e);
+	return tickets_settle(c, r, &t, unmerged, e);
 }
 
 static bool has_waiting(const struct stage_row_list *all)

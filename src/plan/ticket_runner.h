@@ -20,7 +20,8 @@ int tickets_wake(struct context *c, int64_t task, bool clean, struct err *e);
 int tickets_run(struct context *c, int64_t task, struct err *e);
 
 /* For run_stages.c. Before it reads the tickets: those of a cancelled task are cancelled, and it is found out which are merged. */
-int tickets_look(struct context *c, const struct plan_row *row, const struct repo *r, struct err *e);
+int tickets_look(struct context *c, const struct plan_row *row, const struct repo *r, struct strvec *unmerged,
+	struct err *e);
 /* Whether there is a reason to stay. */
 bool tickets_runner_stays(struct context *c, const struct plan_row *row, const struct stage_row_list *all,
 	const struct plan *p);

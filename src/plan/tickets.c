@@ -8,6 +8,7 @@
 #include "plan/people.h"
 #include "plan/stage_life.h"
 #include "runtime/run.h"
+#include "sys/fd.h"
 #include "task/tickets.h"
 
 /* A plan's id; nobody sees it. */
@@ -20,6 +21,7 @@ void tickets_release(struct tickets *t)
 	plan_row_release(&t->row);
 	stage_row_list_release(&t->all);
 	strvec_release(&t->asked);
+	strvec_release(&t->unmerged);
 }
 
 int tickets_load(struct tickets *t, struct err *e)
@@ -31,7 +33,7 @@ int tickets_load(struct tickets *t, struct err *e)
 		return -1;
 	if (store_tickets_of(t->c->store, t->task.id, &t->row, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	if (tickets_settle(t->c, &t->at.repo, &t->task, NULL, e) < 0)
+	if (tickets_settle(t->c, &t->at.repo, &t->task, &t->unmerged, e) < 0)
 		return -1;
 	if (store_stage_list(t->c->store, t->row.id, &t->all, e) < 0 ||
 		store_tickets_asked(t->c->store, t->row.id, &t->asked, e) < 0)
@@ -161,6 +163,16 @@ json_t *ticket_json(const struct tickets *t, size_t i, bool full)
 	return o;
 }
 
+static int tell(struct context *c, int64_t task, struct err *e)
+{
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, task, &dir, e) < 0)
+		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+	tickets_tell(dir);
+	return 0;
+}
+
 int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e)
 {
 	auto_stage_row_list all = { 0 };
@@ -172,7 +184,7 @@ int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e)
 	if (store_tickets_of(c->store, task, &row, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	/* nor is the task resumed when they are over */
-	if ((row.waits && store_tickets_set_waits(c->store, row.id, 0, e) < 0) ||
+	if ((row.waits && store_tickets_set_waits(c->store, row.id, 0, e) < 0) || tell(c, task, e) < 0 ||
 		store_stage_list(c->store, row.id, &all, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all.n; i++) {

@@ -32,7 +32,8 @@ struct tickets {
 	struct task_at at;
 	struct plan_row row; /* id 0: it has none yet */
 	struct stage_row_list all;
-	struct strvec asked; /* what was asked for with each: JSON, a stage of a plan */
+	struct strvec asked;    /* what was asked for with each: JSON, a stage of a plan */
+	struct strvec unmerged; /* of tickets_settle */
 };
 #define TICKETS_INIT                                                                                         \
 	{                                                                                                    \

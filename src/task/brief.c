@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clean.h"
 #include "base/size.h"
 #include "git/ref.h"
@@ -162,6 +163,9 @@ static void add_advice(const struct task *t, struct buf *out)
 static void add_tickets(const struct context *c, const struct task *t, struct buf *out)
 {
 	const struct config *f = &c->config;
+	auto_str socket = backend_of(t)->landlock_only
+				  ? home_path(&c->home, "tasks/%lld/gateway", (long long)t->id)
+				  : xstrdup(INSIDE_GATEWAY);
 
 	if (!f->tickets_max || !backend_of(t)->has_git)
 		return;
@@ -173,9 +177,9 @@ static void add_tickets(const struct context *c, const struct task *t, struct bu
 		"    garth ticket new \"Title\" --prompt \"What to do\" --files \"src/**\" --accept \"make test\"\n"
 		"    garth ticket wait t1          # or: wait --block, then end; you are resumed with the results\n"
 		"    git merge %s.t1\n\n"
-		"`garth ticket help` lists the rest; the same is at `/api/v1/tickets` on the socket `$GARTH_SOCKET`.\n",
+		"`garth ticket help` lists the rest; the same is at `/api/v1/tickets` on the socket `%s`.\n",
 		(unsigned long long)f->tickets_max, (unsigned long long)f->tickets_at_once,
-		ref_short(t->branch), ref_short(t->branch));
+		ref_short(t->branch), ref_short(t->branch), socket);
 	if (!f->tickets_agents.n)
 		return;
 	buf_addstr(out, "Agents that a ticket may name beside your own: ");

@@ -9,6 +9,7 @@
 #include "store/ticket.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
+#include "task/life.h"
 #include "task/task.h"
 
 /* The words of stages, and those of tickets. A ticket has no gate, and is not merged by its runner. */
@@ -72,16 +73,30 @@ static int is_gone(struct context *c, const struct stage_row *s, bool *ret, stru
 	return *ret ? (*e = (struct err)ERR_INIT, 0) : -1;
 }
 
-static int settle_one(struct context *c, const struct repo *r, const struct task *t, struct stage_row *s,
-	bool *ret, struct err *e)
+/* Whether the task's commit has the ticket's. */
+static bool is_merged(
+	const struct repo *r, const struct task *t, const struct stage_row *s, struct strvec *unmerged)
 {
 	const char *tip = *t->published ? t->published : t->base;
+	auto_str pair = xasprintf("%s %s", tip, s->tip);
+
+	if (unmerged && strvec_has(unmerged, pair))
+		return false;
+	if (reach_has(r, tip, s->tip))
+		return true;
+	if (unmerged)
+		strvec_push(unmerged, pair);
+	return false;
+}
+
+static int settle_one(struct context *c, const struct repo *r, const struct task *t, struct stage_row *s,
+	struct strvec *unmerged, struct err *e)
+{
 	bool merged, gone = false;
 
-	*ret = false;
 	if (strcmp(s->state, STAGE_QUEUED) != 0 || !*s->tip)
 		return 0;
-	merged = reach_has(r, tip, s->tip);
+	merged = is_merged(r, t, s, unmerged);
 	if (!merged && is_gone(c, s, &gone, e) < 0)
 		return -1;
 	if (!merged && !gone)
@@ -90,25 +105,19 @@ static int settle_one(struct context *c, const struct repo *r, const struct task
 					       merged ? s->tip : "", e) < 0)
 		return -1;
 	fault("ticket-merged");
-	*ret = true;
 	return 0;
 }
 
 int tickets_settle(
-	struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e)
+	struct context *c, const struct repo *r, const struct task *t, struct strvec *unmerged, struct err *e)
 {
 	auto_stage_row_list all = { 0 };
-	bool moved, any = false;
 
 	if (load(c, t, &all, e) < 0)
 		return -1;
-	for (size_t i = 0; i < all.n; i++) {
-		if (settle_one(c, r, t, &all.v[i], &moved, e) < 0)
+	for (size_t i = 0; i < all.n; i++)
+		if (settle_one(c, r, t, &all.v[i], unmerged, e) < 0)
 			return -1;
-		any |= moved;
-	}
-	if (ret_moved)
-		*ret_moved = any;
 	return 0;
 }
 
@@ -237,4 +246,13 @@ int tickets_refuse_rename(struct context *c, const struct task *t, struct err *e
 	if (!store_tickets_of(c->store, t->id, &set, e))
 		return err_set(e, ERR_REFUSED, "task '%s' has tickets, which are named by it", t->name);
 	return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+}
+
+bool tickets_waits(struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_plan_row set = { 0 };
+
+	return !strcmp(t->state, STATE_BLOCKED) && !context_store(c, &ignored) &&
+	       !store_tickets_of(c->store, t->id, &set, &ignored) && set.waits;
 }

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/strvec.h"
 #include "git/repo.h"
 #include "store/plan.h"
 #include "task/context.h"
@@ -23,9 +24,10 @@
 bool tickets_are_there(int task_dir);
 void tickets_tell(int task_dir);
 
-/* Moves finished tickets whose commit the task has published to `done`. *ret_moved may be NULL. */
-int tickets_settle(
-	struct context *c, const struct repo *r, const struct task *t, bool *ret_moved, struct err *e);
+/* Moves finished tickets whose commit the task has published to `done`. git is asked for each; a caller that looks again and
+ * again keeps the answers in *unmerged, which is empty at first (NULL: it does not). */
+int tickets_settle(struct context *c, const struct repo *r, const struct task *t, struct strvec *unmerged,
+	struct err *e);
 
 /* Names those that are neither merged nor given up: "t1 (running), t2 (finished)". Nothing is added if there are none. */
 int tickets_open(
@@ -42,6 +44,8 @@ int tickets_refuse_merge(struct context *c, const struct task *t, struct err *e)
 /* ERR_REFUSED if the task is a ticket's, or has tickets: their names, and what they are inside, are made of its name. */
 int tickets_refuse_rename(struct context *c, const struct task *t, struct err *e);
 
+/* Whether the task has ended its run to wait for its tickets, and is going to be resumed. */
+bool tickets_waits(struct context *c, const struct task *t);
 /* The question (task/question.h) of a task that has ended its run to wait for its tickets. */
 #define TICKETS_QUESTION "It waits for its tickets. An answer resumes it before they are over."
 

@@ -25,6 +25,7 @@ import plan_check
 import plans
 import renames
 import submodules
+import tickets
 from bubble import Bubble
 from measure import CannotMeasure, alternate, median, say
 
@@ -61,6 +62,7 @@ TABLE = [
     *kinds.TABLE,
     *older.TABLE,
     *plans.TABLE,
+    *tickets.TABLE,
     *layers.TABLE,
     *submodules.TABLE,
     *renames.TABLE,
@@ -392,6 +394,7 @@ GROUPS = [
     *kinds.GROUPS,
     *older.GROUPS,
     *plans.GROUPS,
+    *tickets.GROUPS,
     *layers.GROUPS,
     *submodules.GROUPS,
     *renames.GROUPS,

@@ -57,7 +57,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $out == 'BLOCKED: this task may have no tickets: the user starts it with --tickets N'*$'\n4\nBLOCKED: '* ]] || complain
   [[ $out == *$'\n\n0' ]] || complain
   parent 2 'echo "$GARTH_TICKETS"; garth brief'
-  [[ $out == '2'*'Tickets: tasks of your own'*'up to 2 tasks, of which 3 run at once'*'garth/p.ID'* ]] || complain
+  [[ $out == '2'*'Tickets: tasks of your own'*'up to 2 tasks, of which 3 run at once'*'garth/p.ID'*'on the socket `/'* ]] || complain
   fails 2 '--tickets is a number' "$garth" run --tickets many -- true
   fails 2 '--tickets is a number' "$garth" run --tickets -1 -- true
 }
@@ -138,10 +138,15 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
 
 @test "A6 tickets: wait --block ends the run, and the task is resumed with the results" {
   agents </dev/null
-  call "$garth" run --quiet --task p --tickets 2 --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 0.5; echo 1 >one; save one" >/dev/null; garth ticket new two --prompt "DO: echo 2 >two; save two" >/dev/null; garth ticket wait --block'
+  call "$garth" run --task p --tickets 2 --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 0.5; echo 1 >one; save one" >/dev/null; garth ticket new two --prompt "DO: echo 2 >two; save two" >/dev/null; garth ticket wait --block'
   [[ $code == 6 ]] || complain
   [[ $out == *'End now: this task is resumed with the results'* ]] || complain
-  eventually has_resumed || complain "$("$garth" log p)" "$("$garth" ls)"
+  [[ $err == *"task 'p' waits for its tickets, and then goes on"* ]] || complain
+  # whoever waits for the task waits for its tickets too
+  call "$garth" wait p
+  [[ $code == 1 ]] || complain
+  [[ $err == *"task 'p' failed: its tickets are not merged: t1 (finished), t2 (finished)"* ]] || complain
+  has_resumed || complain "$("$garth" log p)" "$("$garth" ls)"
   [[ $("$garth" log p) == *'t1 (one): finished; merge it: git merge garth/p.t1'*'t2 (two): finished; merge it: git merge garth/p.t2'* ]] || complain "$("$garth" log p)"
 }
 has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $(state_of p) != running ]]; }
@@ -154,6 +159,19 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   [[ $out == *"t2  asking"*"it wants to change '.github/workflows/w'"*"BLOCKED: what ticket 't2' asks for, only the user can allow"*$'\n4\nt2  discarded'* ]] || complain
   [[ $(git show garth/p:x) == this ]]
   fails 3 "no task 'p.t2'" "$garth" show p.t2
+}
+
+@test "A6 tickets: after the user has allowed what a ticket wants, it tries again" {
+  agents </dev/null
+  parent 1 'new y --prompt "DO: mkdir -p .github/workflows; echo 1 >.github/workflows/w; save w"; garth ticket wait'
+  [[ $out == *"t1  asking"*"it wants to change '.github/workflows/w'"* ]] || complain
+  call "$garth" allow p.t1 .github/workflows/w
+  [[ $code == 0 ]] || complain
+  again 'garth ticket retry t1 "DO: save w" >/dev/null; garth ticket wait'
+  [[ $out == 't1  finished'* ]] || complain "$("$garth" log p.t1)"
+  # the task itself may not publish it either, before the user has said so
+  again 'garth ticket merge t1 2>&1; echo $?; git log -1 --format=%s'
+  [[ $out == "BLOCKED: '.github/workflows/w' is protected"*$'\n4\nfake' ]] || complain
 }
 
 @test "A6 tickets: one that needs another begins when that is merged" {
@@ -202,9 +220,25 @@ PY
   cp "$T/http.py" over_http.py; git add over_http.py; git commit -qm http
   parent 2 'python3 over_http.py; printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}" | garth mcp | grep -o "ticket_[a-z]*" | sort -u | tr "\n" " "'
   [[ $code == 0 ]] || complain
-  [[ $out == "201 t1 p.t1 garth/p.t1 waiting"$'\n'"['t1']"$'\nTrue\nDO: echo x >x; save x\nTrue True\nmerged\n'* ]] || complain
+  [[ $out == "201 t1 p.t1 garth/p.t1 queued"$'\n'"['t1']"$'\nTrue\nDO: echo x >x; save x\nTrue True\nmerged\n'* ]] || complain
   [[ $out == *$'PUT  405\nGET /wait/x 404\nGET /t9 404\nPOST /t1 405\nGET /../task 404\nPOST /t1/publish 404\n'* ]] || complain
   [[ $out == *'ticket_answer ticket_cancel ticket_diff ticket_discard ticket_list ticket_log ticket_merge ticket_new ticket_retry ticket_show ticket_wait ' ]] || complain
   call "$garth" run --quiet --task q -- sh -c 'printf "%s\n" "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{}}" | garth mcp | grep -c ticket_'
   [[ $out == 0 ]] || complain
+}
+
+@test "A6 tickets: with every backend, also if the task borrows no objects" {
+  agents </dev/null
+  local with key n=0
+  for with in '--backend=overlay --strict-isolation' "${backends[@]/#/--backend=}"; do
+    call "$garth" run --quiet --task "b$((++n))" --tickets 2 $with -- sh -c 'garth ticket new x --prompt "DO: echo 1 >f; save f" >/dev/null; garth ticket wait >/dev/null; git merge -q "garth/$GARTH_TASK.t1" && cat f; garth ticket new y --prompt "DO: echo 2 >g; save g" >/dev/null; garth ticket wait >/dev/null; garth ticket merge t2'
+    [[ $code == 0 ]] || complain "$with"
+    [[ $out == $'1\nt2  merged'* ]] || complain "$with"
+    [[ $(git show "garth/b$n:g") == 2 ]] || complain "$with"
+    for key in backend strict; do
+      [[ $("$garth" show "b$n.t1" --json | json "d[\"$key\"]") == "$("$garth" show "b$n" --json | json "d[\"$key\"]")" ]] || complain "$with: $key"
+    done
+  done
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
 }

@@ -87,9 +87,10 @@ static json_t *check(const char *text)
 
 static void test_taken(void **state)
 {
-	json_t *o = check("{\"title\":\"Say \\u001b[31mhello\\n\",\"prompt\":\"a\\nb\\u0007\",\"agent\":\"codex\","
-			  "\"files\":[\"src/a.c\",\"/src/**\"],\"acceptance\":[\"make test\"],\"depends\":[\"t1\"],"
-			  "\"submodules\":[\"lib\"],\"timeout\":\"5m\"}");
+	json_t *o = check(
+		"{\"title\":\"Say \\u001b[31mhello\\n\",\"prompt\":\"a\\nb\\u0007\",\"agent\":\"codex\","
+		"\"files\":[\"src/a.c\",\"/src/**\"],\"acceptance\":[\"make test\"],\"depends\":[\"t1\"],"
+		"\"submodules\":[\"lib\"],\"timeout\":\"5m\"}");
 
 	(void)state;
 	assert_string_equal(json_string_value(json_object_get(o, "name")), "Say ^[[31mhello ");
@@ -127,7 +128,8 @@ static void test_refused(void **state)
 	assert_refused("{\"title\":\"x\",\"files\":[]}", ERR_USAGE, "no entry");
 	assert_refused("{\"title\":\"x\",\"files\":\"src\"}", ERR_USAGE, "is a list");
 	assert_refused("{\"title\":\"x\",\"files\":[1]}", ERR_USAGE, "\"files\"");
-	assert_refused("{\"title\":\"x\",\"acceptance\":[{\"command\":\"true\"}]}", ERR_USAGE, "\"acceptance\"");
+	assert_refused(
+		"{\"title\":\"x\",\"acceptance\":[{\"command\":\"true\"}]}", ERR_USAGE, "\"acceptance\"");
 	assert_refused("{\"title\":\"x\",\"submodules\":[\"other\"]}", ERR_REFUSED, "no submodule 'other'");
 	assert_refused("{\"title\":\"x\",\"submodules\":[\"all\"]}", ERR_REFUSED, "no submodule 'all'");
 	assert_refused("{\"title\":\"x\",\"timeout\":\"1h\"}", ERR_REFUSED, "only 600 seconds");
