@@ -74,6 +74,7 @@ void check_task_drop(struct check_task *t)
 	if (t->task.id)
 		drop(t->job->c, &t->task);
 	task_release(&t->task);
+	t->task = (struct task){ 0 };
 }
 
 static int make(struct check_task *t, struct err *e)

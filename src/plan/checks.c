@@ -131,6 +131,8 @@ static int judge_command(
 	bool late = false;
 	int rc = check_task_run(&x->task, &cmd, &o, &shown, &late, e);
 
+	/* it may have run what the stage wrote: another command gets another copy */
+	check_task_drop(&x->task);
 	if (!rc && late)
 		buf_printf(&why, "it took longer than %llu seconds", (unsigned long long)cmd.seconds);
 	if (!rc)
@@ -204,9 +206,12 @@ static int judge_some(struct round *x, const struct strvec *paths, const int64_t
 	int rc;
 
 	for (; *at < paths->n && size < READ_TOGETHER; ++*at) {
+		/* git is asked for one name on each line */
+		if (sizes[*at] < 0)
+			return buf_printf(why, "'%s' cannot be read", paths->v[*at]), 0;
 		if (sizes[*at] > STUB_MAX)
 			continue;
-		size += sizes[*at] > 0 ? sizes[*at] : 0;
+		size += sizes[*at];
 		strvec_push(&some, paths->v[*at]);
 		strvec_pushf(&names, "%s:%s", x->commit, paths->v[*at]);
 	}
