@@ -46,6 +46,54 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
   untouched
 }
 
+# Each ticket's commit can have a set-up of its own: what that asked for would have no end.
+@test "ESCAPES 43 A6: the set-up of a ticket's commit, or of a check's, has no tickets" {
+  printf '%s\n' 'garth ticket new deeper --prompt "DO: true" 2>&1; true' >setup.sh
+  agents <<<$'tickets: {max: 1}\nworkspace: {setup: ["sh setup.sh"]}'
+  # the control: the task itself has one
+  call "$garth" run --task p -- sh -c 'echo "# changed" >>setup.sh; git commit -qam changed; garth ticket new x --prompt "DO: true" >/dev/null; garth ticket wait'
+  [[ $out == *'t1  merged'* ]] || complain
+  [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT group_concat(task) FROM stage") == p.t1 ]] || complain "$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT task FROM stage")"
+  # it is in the set-up's log
+  grep -rqF 'set-ups have no tickets' "$GARTH_HOME"
+}
+
+# The attack asks for what takes long outside (a large difference, ignore rules with countless stars), hangs up, and asks again.
+@test "ESCAPES 37 43 A6: a request whose client has gone leaves no git behind, and a large file is not compared" {
+  agents </dev/null
+  seq 600000 >large; git add large; git commit -qm large
+  cat >gone.py <<'PY'
+import os, socket, sys, time
+def ask(text):
+    s = socket.socket(socket.AF_UNIX); s.connect(os.environ["GARTH_SOCKET"]); s.sendall(text); return s
+s = ask(b"GET /api/v1/tickets/t1/diff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+text = b""
+while piece := s.recv(65536): text += piece
+print(text.decode()[-200:])
+with open(".gitignore", "w") as f: f.writelines("*a*a*a*a*a*a*a*a*a*a*b%d\n" % i for i in range(15000))
+for i in range(50): os.mkdir("a" * 60 + str(i)); open("a" * 60 + str(i) + "/" + "a" * 200, "w").close()
+for i in range(3):
+    s = ask(b"POST /api/v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: 13\r\n\r\n{\"title\":\"x\"}")
+    time.sleep(1.5); s.close(); time.sleep(1.5)
+PY
+  git add gone.py; git commit -qm gone
+  "$garth" run --quiet --task p --tickets 2 -- sh -c 'garth ticket new x --prompt "DO: seq 2 600001 >large; save large" >/dev/null; garth ticket wait >/dev/null; python3 gone.py' >"$T/said" 2>&1 </dev/null 3>&- & runner=$!
+  # the control: such a git runs, outside
+  eventually has_git check-ignore || { cat "$T/said"; false; }
+  wait "$runner" || true
+  grep -q 'Binary files a/large and b/large differ' "$T/said" || { cat "$T/said"; false; }
+  not_soon has_git check-ignore
+}
+# Whether a git works for this Garth home.
+has_git() {
+  local p
+  for p in $(pgrep -x git); do
+    if tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qF "GIT_DIR=$GARTH_HOME" && tr '\0' ' ' <"/proc/$p/cmdline" | grep -qF " $1 "; then return 0; fi
+  done
+  return 1
+}
+not_soon() { local i; for i in {1..100}; do "$@" || return 0; sleep 0.1; done; return 1; }
+
 @test "ESCAPES 43 A6: texts are data: in listings, in names of branches, in the commands of a shell, in YAML" {
   agents </dev/null
   title=$(printf 'x\033]0;owned\007\033[2J"; touch /tmp/owned #${HOME} $(id)')
