@@ -97,3 +97,17 @@ int ticket_task_options(const struct stage_job *j, struct run_opts *o, struct st
 	o->walls.allow_weaker = cmd.weaker;
 	return 0;
 }
+
+int ticket_task_time(
+	struct context *c, const struct task *child, uint64_t seconds, uint64_t *ret, struct err *e)
+{
+	uint64_t used = 0;
+
+	if (context_store(c, e) < 0 || store_run_seconds(c->store, child->id, &used, e) < 0)
+		return -1;
+	if (used >= seconds)
+		return err_set(e, ERR_REFUSED, "its time is used up: %llu seconds for all of its runs",
+			(unsigned long long)seconds);
+	*ret = seconds - used;
+	return 0;
+}

@@ -20,4 +20,8 @@ int ticket_task_network(const struct stage_job *j, struct run_opts *o, struct er
 /* The variables and options with which the task that asked was run. */
 int ticket_task_options(const struct stage_job *j, struct run_opts *o, struct strvec *env, struct err *e);
 
+/* What is left of a ticket's time, which all of its runs have together. ERR_REFUSED if that is nothing. */
+int ticket_task_time(
+	struct context *c, const struct task *child, uint64_t seconds, uint64_t *ret, struct err *e);
+
 #endif
