@@ -81,7 +81,7 @@ static int make(struct check_task *t, struct err *e)
 {
 	const struct stage_job *j = t->job;
 	auto_str name = name_of(j);
-	auto_add_layers layers = { 0 };
+	auto_add_layers layers = { .offline = ticket_task_offline(j) };
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_project p = { 0 };
 	auto_task parent = { 0 };

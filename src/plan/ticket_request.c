@@ -29,8 +29,8 @@
 #define LOG_TAIL_MAX (64u << 10)
 #define TEXT_MAX     (64u << 10)
 #define ID_MAX       64
-/* Runs of one ticket, with all that its task asked for again. */
-#define ATTEMPTS_MAX 10
+/* Runs of one ticket, and what its task asked for again: that counts by itself, because it may come to no run. */
+#define ATTEMPTS_MAX 20
 
 #define WAIT_SECONDS_MAX 50
 #define WAIT_LOOK_MS     100
@@ -258,8 +258,7 @@ static int check_attempts(struct request *q, struct err *e)
 {
 	return row_of(q)->attempt < ATTEMPTS_MAX
 		       ? 0
-		       : err_set(e, ERR_REFUSED, "ticket '%s' has been run %d times already", row_of(q)->name,
-				 ATTEMPTS_MAX);
+		       : err_set(e, ERR_REFUSED, "ticket '%s' has been tried too often", row_of(q)->name);
 }
 
 /* What is left of the time of a ticket that has a task. */
@@ -351,6 +350,7 @@ static int post_retry(struct request *q, struct err *e)
 
 	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0 || check_retry(q, e) < 0)
 		return -1;
+	row_of(q)->attempt++;
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);
 }
 

@@ -81,6 +81,18 @@ int ticket_task_network(const struct stage_job *j, struct run_opts *o, struct er
 	return runtime_choose_network(j->c, has.mode, list ? &has.allow : NULL, o, e);
 }
 
+bool ticket_task_offline(const struct stage_job *j)
+{
+	struct err ignored = ERR_INIT;
+	auto_network has = { 0 };
+	auto_fd dir = -1;
+
+	if (!j->row->tickets)
+		return j->stage->network.mode && !strcmp(j->stage->network.mode, NETWORK_NONE);
+	return open_parent(j, &dir, &ignored) < 0 || network_load(dir, false, &has, &ignored) < 0 ||
+	       !strcmp(has.mode, NETWORK_NONE);
+}
+
 int ticket_task_options(const struct stage_job *j, struct run_opts *o, struct strvec *env, struct err *e)
 {
 	auto_task_command cmd = { 0 };

@@ -46,6 +46,16 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
   untouched
 }
 
+# Each is a line in the plan's log, wakes the runner, and may never come to a run.
+@test "ESCAPES 37 43 A6: a ticket is not cancelled and tried again for ever" {
+  agents <<<'tickets: {at_once: 1}'
+  call "$garth" run --quiet --task p --tickets 2 -- sh -c 'garth ticket new long --prompt "DO: sleep 100" >/dev/null; garth ticket new x --prompt "DO: true" >/dev/null
+    for i in $(seq 25); do garth ticket cancel t2 >/dev/null && garth ticket retry t2 >/dev/null 2>&1 && echo again; done; garth ticket retry t2 2>&1; garth ticket cancel t1 >/dev/null'
+  # the control: some are allowed
+  (($(grep -c again <<<"$out") >= 5 && $(grep -c again <<<"$out") <= 20)) || complain
+  [[ $out == *"BLOCKED: ticket 't2' has been tried too often"* ]] || complain
+}
+
 # Each ticket's commit can have a set-up of its own: what that asked for would have no end.
 @test "ESCAPES 43 A6: the set-up of a ticket's commit, or of a check's, has no tickets" {
   printf '%s\n' 'garth ticket new deeper --prompt "DO: true" 2>&1; true' >setup.sh
@@ -56,6 +66,26 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
   [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT group_concat(task) FROM stage") == p.t1 ]] || complain "$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT task FROM stage")"
   # it is in the set-up's log
   grep -rqF 'set-ups have no tickets' "$GARTH_HOME"
+}
+
+# A set-up may reach hosts that its task may not. It runs what the agent wrote.
+@test "ESCAPES 43 A6 J5: the set-up of an agent's commit reaches nothing if the task has no network" {
+  local port mode want
+  python3 -uc 'import socket
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])
+while True: c, _ = s.accept(); print(c.recv(100)); c.close()' >"$T/heard" 2>/dev/null 3>&- & server=$!
+  eventually test -s "$T/heard"; port=$(head -n 1 "$T/heard")
+  echo true >setup.sh
+  agents <<<$'tickets: {max: 1}\nworkspace: {setup: ["bash setup.sh"], setup_network: ["localhost:'"$port\"]}"
+  for mode in none allow; do
+    call "$garth" run --quiet --task "$mode" --net "$mode" -- sh -c "echo 'echo from-$mode >/dev/tcp/127.0.0.1/$port' >setup.sh; bash setup.sh; git commit -qam changed; garth ticket new x --prompt 'DO: true' >/dev/null; garth ticket wait"
+    # the task itself reaches nothing
+    [[ $err == *'Connection refused'* ]] || complain
+    [[ $mode == allow || $out == *'failed'*'it had no network, because its task has none'* ]] || complain
+  done
+  # the control: with a network for the task, the set-up has its own
+  [[ $(tail -n +2 "$T/heard") == "b'from-allow\\n'" ]] || complain "$(cat "$T/heard")"
+  kill "$server"
 }
 
 # The attack asks for what takes long outside (a large difference, ignore rules with countless stars), hangs up, and asks again.
