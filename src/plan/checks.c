@@ -26,6 +26,9 @@
 #define READ_TOGETHER (16 << 20)
 /* The largest file in which patterns and texts are looked for. */
 #define SEARCH_MAX (48u << 20)
+/* How git lists a submodule and a directory. */
+#define GITLINK "160000 "
+#define TREE    "040000 "
 
 void checks_result_release(struct checks_result *r)
 {
@@ -145,17 +148,42 @@ static int judge_command(
 	return rc;
 }
 
+/* Whether the commit has the directory. In another one, such as the top or where a link leads, a command would say nothing of
+ * it. Before the stage begins, nobody could have taken it away. */
+static int has_dir(struct round *x, const struct due *d, bool *ret, struct err *e)
+{
+	struct git g = repo_git(x->repo);
+	auto_str dir = check_path(dir_of(d), "");
+	auto_buf entry = BUF_INIT(1u << 16);
+
+	*ret = dir && (!*dir || d->check->kind == PLAN_CHECK_BEFORE);
+	if (*ret || !dir)
+		return 0;
+	if (git_do(&g, &entry, e, "ls-tree", "-z", "--full-tree", x->commit, "--", dir, NULL) < 0)
+		return -1;
+	*ret = !strncmp(buf_str(&entry), TREE, strlen(TREE)) ||
+	       !strncmp(buf_str(&entry), GITLINK, strlen(GITLINK));
+	return 0;
+}
+
 static int run_command(struct round *x, const struct due *d, struct check_row *row, struct err *e)
 {
 	auto_buf script = BUF_INIT(4u << 20);
+	bool there;
 
+	if (has_dir(x, d, &there, e) < 0)
+		return -1;
+	if (!there) {
+		row->code = -1;
+		row->why = xasprintf("the commit has no directory '%s'", dir_of(d));
+		row->output = xstrdup("");
+		return 0;
+	}
 	write_script(d, &script);
 	if (script.overflow)
 		return err_set(e, ERR_CONFIG, "the check '%s' is too long", row->title);
 	return judge_command(x, d, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
 }
-
-#define GITLINK "160000 "
 
 /* The names of the commit's files that match. A submodule is none: it has a name, but no content here. */
 static int find_files(

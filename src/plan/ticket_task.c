@@ -88,7 +88,9 @@ bool ticket_task_offline(const struct stage_job *j)
 	auto_fd dir = -1;
 
 	if (!j->row->tickets)
-		return j->stage->network.mode && !strcmp(j->stage->network.mode, NETWORK_NONE);
+		return !network_choose(&j->c->config, NULL, j->stage->network.mode, &j->stage->network.allow,
+			       &has, &ignored) &&
+		       !strcmp(has.mode, NETWORK_NONE);
 	return open_parent(j, &dir, &ignored) < 0 || network_load(dir, false, &has, &ignored) < 0 ||
 	       !strcmp(has.mode, NETWORK_NONE);
 }

@@ -78,6 +78,7 @@ EOF
     '- {id: crash, name: R, working_dir: "."}' '- {id: never, name: N, working_dir: "."}' '- {id: dirty, name: D, working_dir: "."}' \
     '- {id: quota, name: Q, working_dir: "."}' \
     '- {id: cheat, name: W, working_dir: ".", acceptance: ["sh test", "grep -q good work"]}' \
+    '- {id: moved, name: M, working_dir: dir, agent: script, acceptance: ["grep -q good b.txt"], script: "cd $GARTH_WORKSPACE; test -L dir || { git rm -qr dir; mkdir other; echo good >other/b.txt; ln -s other dir; git add -A; git commit -qm moved; }"}' \
     '- {id: joined, name: J, working_dir: ".", acceptance: ["echo good >joined && grep -q good joined"]}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 1 ]] || complain
@@ -91,6 +92,9 @@ EOF
   is_stage bad cheat failed
   [[ $(stage bad cheat note) == 'grep -q good work: exit code 1; there was no new commit' ]]
   is_stage bad joined done
+  # nor does it decide in which directory a command runs
+  is_stage bad moved failed
+  [[ $(stage bad moved note) == "grep -q good b.txt: the commit has no directory 'dir'; there was no new commit" ]]
   is_stage bad crash done
   [[ $(stage bad crash attempt) == 3 ]]
   is_stage bad never failed
