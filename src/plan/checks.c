@@ -123,20 +123,44 @@ static void write_script(const struct due *d, struct buf *out)
 	buf_printf(out, "%s\n", d->check->command);
 }
 
+/* How long a command may take; 0: not at all. The agent of a task says what is checked for its tickets, so the checks of a ticket
+ * have no more time together than its runs. */
+static int find_seconds(const struct round *x, const struct plan_stage *s, uint64_t *ret, struct err *e)
+{
+	uint64_t whole = x->job->stage->timeout, used = 0;
+
+	*ret = s->check_timeout ? s->check_timeout : CHECK_SECONDS;
+	if (!x->job->row->tickets || !whole)
+		return 0;
+	if (context_store(x->job->c, e) < 0 ||
+		store_check_seconds(x->job->c->store, x->job->at->id, &used, e) < 0)
+		return -1;
+	if (whole - (used < whole ? used : whole) < *ret)
+		*ret = whole - (used < whole ? used : whole);
+	return 0;
+}
+
 static int judge_command(
 	struct round *x, const struct due *d, char *const *argv, struct check_row *row, struct err *e)
 {
 	const struct plan_stage *s = d->stage ? d->stage : x->job->stage;
 	struct check_output o = { .out = BUF_INIT(CHECK_STREAM_MAX), .err = BUF_INIT(CHECK_STREAM_MAX) };
-	struct check_command cmd = { argv, dir_of(d), s->check_timeout ? s->check_timeout : CHECK_SECONDS,
+	struct check_command cmd = { argv, dir_of(d), 0,
 		d->stage && check_names_stage(d->stage, d->check) ? d->stage->id : NULL };
 	auto_buf shown = BUF_INIT(CHECK_SHOWN_MAX), why = BUF_INIT(1000);
 	bool late = false;
-	int rc = check_task_run(&x->task, &cmd, &o, &shown, &late, e);
+	int rc = find_seconds(x, s, &cmd.seconds, e);
+
+	if (!rc && !cmd.seconds) {
+		late = true;
+		buf_addstr(&why, "there is no time left for the checks of this ticket");
+	} else if (!rc) {
+		rc = check_task_run(&x->task, &cmd, &o, &shown, &late, e);
+	}
 
 	/* it may have run what the stage wrote: another command gets another copy */
 	check_task_drop(&x->task);
-	if (!rc && late)
+	if (!rc && late && cmd.seconds)
 		buf_printf(&why, "it took longer than %llu seconds", (unsigned long long)cmd.seconds);
 	if (!rc)
 		row->passed = !late && check_judge(d->check, &o, &why);

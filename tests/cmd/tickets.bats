@@ -96,6 +96,11 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   # the control: until then it ran again
   (($(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM run JOIN task ON task.id = task_id WHERE name = 'p.t1'") >= 2))
   (($(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT sum(ended - started) FROM run JOIN task ON task.id = task_id WHERE name = 'p.t1'") <= 4))
+  # and its checks as much again
+  call "$garth" run --quiet --task q --tickets 1 -- sh -c 'garth ticket new a --prompt "DO: echo x >>f; save f" --accept "sleep 50" >/dev/null; for i in 1 2 3; do garth ticket wait; garth ticket retry t1 "DO: echo x >>f; save f" >/dev/null; done; garth ticket wait'
+  [[ $out == *'there is no time left for the checks of this ticket'* ]] || complain
+  [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT why FROM stage_check JOIN stage ON stage.id = stage_id WHERE task = 'q.t1' ORDER BY stage_check.id LIMIT 1") == 'it took longer than 3 seconds' ]]
+  (($(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT sum(ms) FROM stage_check JOIN stage ON stage.id = stage_id WHERE task = 'q.t1'") < 12000))
 }
 
 @test "A6 tickets: a ticket has the walls of the task that asked, and no more" {
