@@ -78,7 +78,7 @@ while True: c, _ = s.accept(); print(c.recv(100)); c.close()' >"$T/heard" 2>/dev
   echo true >setup.sh
   agents <<<$'tickets: {max: 1}\nworkspace: {setup: ["bash setup.sh"], setup_network: ["localhost:'"$port\"]}"
   for mode in none allow; do
-    call "$garth" run --quiet --task "$mode" --net "$mode" -- sh -c "echo 'echo from-$mode >/dev/tcp/127.0.0.1/$port' >setup.sh; bash setup.sh; git commit -qam changed; garth ticket new x --prompt 'DO: true' >/dev/null; garth ticket wait"
+    call "$garth" run --quiet --task "$mode" --net "$mode" -- sh -c "echo 'exec 3<>/dev/tcp/127.0.0.1/$port || exit; echo from-$mode >&3; cat <&3' >setup.sh; bash setup.sh; git commit -qam changed; garth ticket new x --prompt 'DO: true' >/dev/null; garth ticket wait"
     # the task itself reaches nothing
     [[ $err == *'Connection refused'* ]] || complain
     [[ $mode == allow || $out == *'failed'*'it had no network, because its task has none'* ]] || complain
