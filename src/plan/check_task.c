@@ -101,7 +101,7 @@ static int make(struct check_task *t, struct err *e)
 	if (rc < 0)
 		return -1;
 	fault("plan-check-task");
-	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
+	stage_config(&j->c->config, j, &config);
 	return home_task_dir(&j->c->home, t->task.id, &dir, e) < 0 || ticket_task_layers(j, dir, e) < 0
 		       ? -1
 		       : own_config_keep_stage(dir, buf_str(&config), config.len, e);

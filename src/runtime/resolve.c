@@ -140,6 +140,14 @@ static int mark_merged(
 	return -1;
 }
 
+int resolve_merged(
+	struct context *c, struct task *t, const struct task *in, const char *result, struct err *e)
+{
+	if (context_store(c, e) < 0)
+		return -1;
+	return life_is_running(t) || !strcmp(t->state, STATE_MERGED) ? 0 : mark_merged(c, t, in, result, e);
+}
+
 /* Finds the task in which a conflict is solved. Earlier versions stored its name. */
 static int find_solution(
 	struct context *c, const struct task *t, const char *value, struct task *ret, struct err *e)

@@ -294,30 +294,95 @@ X
   not inside plain 'garth stage output a=b'
 }
 
-@test "T10 plan: a conflict: on_conflict says whether the stage's agent goes on, another conversation is told of both sides, or a person" {
+# An agent for conflicts: `first` is merged before the others, which wait for approval.
+conflicting() {
   agent <<'X'
-solve() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; git merge -q garth/con || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
-stage_first() { echo first >both; save; }
-later() { if test "$GARTH_ATTEMPT" = 1; then echo "$GARTH_STAGE" >both; save; else solve "$1"; fi; }
-stage_own() { later "$1"; }
-stage_new() { later "$1"; }
-stage_human() { later "$1"; }
+told() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; }
+solve() { git merge -q "$1" || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
+stage_first() { echo first >both; echo first >extra; save; }
+stage_own() { case $GARTH_ATTEMPT in
+  1) echo own >both; save ;;
+  2) told "$1"; solve garth/con; echo own >both; save ;;
+  *) solve garth/con.own ;;
+esac; }
+stage_new() { case $GARTH_ATTEMPT in
+  1) echo new >both; echo kept >kept; save ;;
+  2) echo "$GARTH_TASK" >extra; told "$1" ;;
+  *) solve garth/sol.new ;;
+esac; }
+stage_lost() { test "$GARTH_ATTEMPT" != 1 || { echo lost >both; save; }; }
+stage_human() { echo human >both; save; }
 X
-  plan 'plan_id: con' 'agent: fake' 'max_parallel: 4' 'stages:' '- {id: first, description: "what the first does"}' \
-    '- {id: own, approve: after}' '- {id: new, approve: after, description: "new work", on_conflict: resolver}' '- {id: human, approve: after, on_conflict: human}'
+}
+
+@test "T10 plan: a conflict: the stage's agent solves it, or a task for that alone, which may change what both sides may" {
+  conflicting
+  plan 'plan_id: sol' 'agent: fake' 'stages:' '- {id: first, description: "what the first does"}' \
+    '- {id: new, approve: after, files: [both, kept], acceptance: ["test -e kept"], description: "new work", on_conflict: resolver}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 6 ]] || complain
-  "$garth" plan approve con own; "$garth" plan approve con new; "$garth" plan approve con human
-  call "$garth" plan resume con
+  "$garth" plan approve sol new
+  # whatever is killed, and when, it is one task, and comes to the same end
+  for step in plan-stage-task plan-stage-noted plan-stage-run plan-stage-checked; do killed_at $step sol; done
+  eventually runs_again sol
+  is_stage sol new approval
+  [[ $(stage sol new task) == sol.new.resolve ]] || complain "$("$garth" plan status sol --json)"
+  "$garth" plan log sol new | grep -q "rework: git merge garth/sol.new: that branch is not merged here" || complain "$("$garth" plan log sol new)"
+  [[ $("$garth" ls) == *'  sol.new.resolve'* ]] || complain "$("$garth" ls)"
+  "$garth" plan approve sol new
+  killed_at plan-merged sol
+  eventually runs_again sol
+  [[ $code == 0 ]] || complain
+  [[ $(<both) == new ]]
+  [[ $(<kept) == kept ]]
+  # outside of its own stage's files
+  [[ $(<extra) == sol.new.resolve ]]
+  [[ $(<told-new) == '# Stage new'*'new work'*'## A conflict'*'on the branch garth/sol.new'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(<told-new)"
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]] || complain "$("$garth" ls)"
+}
+
+# The runner, and its processes, are killed when one of them has come to this step.
+killed_at() {
+  eventually stops_at "$@" || complain "never stopped at $1" "$(<"$T/o")"
+  kill -9 $runner; wait $runner 2>/dev/null || true
+}
+# The processes of the last one may still be about to end.
+stops_at() {
+  GARTH_FAULT=stop:$1 "$garth" plan resume "$2" >"$T/o" 2>&1 </dev/null 3>&- & runner=$!
+  eventually stops_or_ends $runner
+  is_stopped $runner
+}
+stops_or_ends() { is_stopped "$1" || ! kill -0 "$1" 2>/dev/null; }
+
+@test "T10 plan: a conflict: what the agent, or the task for it, does not solve is for a person" {
+  conflicting
+  plan 'plan_id: con' 'agent: fake' 'max_parallel: 4' 'stages:' '- {id: first}' '- {id: own, approve: after}' \
+    '- {id: lost, approve: after, on_conflict: resolver}' '- {id: human, approve: after, on_conflict: human}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" plan approve con human; "$garth" plan approve con own; "$garth" plan approve con lost
+  killed_at plan-resolution-end con
+  eventually runs_again con
+  [[ $code == 6 ]] || complain
   is_stage con human conflict
-  call "$garth" plan approve con own
+  # what came to nothing is in the trash, and a person goes on with the stage's own task
+  is_stage con lost conflict
+  [[ $(stage con lost note) == 'the conflict was not solved: git merge garth/con.lost: '* ]] || complain "$(stage con lost note)"
+  [[ $err == *'garth merge --resolve con.human'* ]] || complain
+  [[ $err == *'garth merge --resolve con.lost'* ]] || complain
+  [[ $("$garth" ls) != *con.lost.resolve* ]] || complain "$("$garth" ls)"
+  # a person solves one, in the same way as ever
+  "$garth" merge --resolve con.lost
+  "$garth" exec con.lost-resolve -- sh -c 'echo lost >both; git add both; git commit -qm solved'
+  "$garth" merge --continue con.lost
+  # the agent's solution is in conflict again: now another task solves it
+  "$garth" plan approve con own
   call "$garth" plan resume con
-  call "$garth" plan approve con new
+  is_stage con lost done
+  is_stage con own approval
+  [[ $(stage con own task) == con.own.resolve ]] || complain "$("$garth" plan log con own)"
+  "$garth" plan approve con own
   call "$garth" plan resume con
   is_stage con own done
-  is_stage con new done || { "$garth" plan approve con new; call "$garth" plan resume con; is_stage con new done; }
   [[ $(git show garth/con:told-own) == 'Your work passed its checks, but it conflicts'* ]]
-  [[ $(git show garth/con:told-new) == '# Stage new'*'new work'*'## A conflict'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(git show garth/con:told-new)"
-  call "$garth" plan status con
-  [[ $err == *'garth merge --resolve con.human'* ]] || complain
 }
