@@ -59,6 +59,17 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   wait $pid || complain "$(<"$T/c")"
   wait $runner || true
   [[ $(field one.a state) != running ]] || complain "$("$garth" ls)"
+  # a command that was killed: a second one ends what it left
+  plan 'plan_id: twice' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}' '- {id: b, script: "sleep 1000"}'
+  "$garth" plan run -d "$T/plan.yaml"
+  eventually is_stage twice a running
+  eventually is_stage twice b running
+  GARTH_FAULT=plan-stage-ended "$garth" plan cancel twice a || true
+  GARTH_FAULT=plan-stage-ended "$garth" plan skip twice b || true
+  "$garth" plan cancel twice a
+  "$garth" plan skip twice b
+  [[ $(field twice.a state) != running ]] || complain "$("$garth" ls)"
+  [[ $(field twice.b state) != running ]] || complain "$("$garth" ls)"
   # before it was noted, it never starts
   plan 'plan_id: none' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}'
   stopped plan-stage-told
@@ -292,6 +303,32 @@ X
   "$garth" new -q plain
   not inside plain 'garth stage complete'
   not inside plain 'garth stage output a=b'
+}
+
+@test "T10 plan: what a person leaves out does not keep the rest from being merged, and a person can think again" {
+  plan 'plan_id: out' 'agent: script' 'retries: {crash: 0}' 'stages:' \
+    '- {id: a, script: "echo 1 >a; git add a; git commit -qm a"}' '- {id: b, dependencies: [a], script: "exit 3"}' \
+    '- {id: c, dependencies: [b], script: "echo 1 >c; git add c; git commit -qm c"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  fails 4 "stage 'b' has failed" "$garth" plan merge out
+  call "$garth" plan skip out b
+  fails 4 "stage 'c' is waiting" "$garth" plan merge out
+  # a part of it, as it is: the plan needs its task
+  call "$garth" merge out
+  [[ $code == 0 ]] || complain
+  [[ $err == *"kept: the plan 'out' is not over, and needs it"* ]] || complain
+  [[ $(<a) == 1 ]]
+  call "$garth" plan skip --satisfied out b
+  [[ $code == 0 ]] || complain
+  call "$garth" plan resume out
+  [[ $code == 1 ]] || complain
+  [[ $err == *'garth plan merge out'* ]] || complain
+  call "$garth" plan merge out
+  [[ $code == 0 ]] || complain
+  [[ $(<c) == 1 ]]
+  [[ $("$garth" plan status out --json | json 'd["plan_state"]') == 'done' ]]
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["out.b"]' ]] || complain "$("$garth" ls)"
 }
 
 # An agent for conflicts: `first` is merged before the others, which wait for approval.
