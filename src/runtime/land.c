@@ -4,9 +4,9 @@
 
 #include "base/alloc.h"
 #include "runtime/resolve.h"
-#include "store/plan.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "task/planned.h"
 #include "task/task.h"
 #include "task/tickets.h"
 
@@ -14,20 +14,6 @@ void land_result_release(struct land_result *r)
 {
 	merge_result_release(&r->merge);
 	task_release(&r->in);
-}
-
-/* A plan that is not over needs its own task, whose branch is the integration branch, and those of its stages. */
-static bool is_needed(struct context *c, const struct task *t, struct err *why)
-{
-	struct err ignored = ERR_INIT;
-	auto_str plan = NULL;
-
-	if (context_store(c, &ignored) < 0 || store_plan_of_task(c->store, t->id, &plan, &ignored) < 0 ||
-		!plan)
-		return false;
-	err_set(why, ERR_REFUSED, "the plan '%s' is not over, and needs it", plan);
-	err_hint(why, "garth plan status %s", plan);
-	return true;
 }
 
 /* own: the merge is this task's own. An undo must not also undo an older merge, or another task's. */
@@ -41,7 +27,7 @@ static bool put_away(
 	if (s->keep || s->merge.dry_run || strcmp(t->state, STATE_MERGED) ||
 		strcmp(r->merge.target, t->target))
 		return false;
-	if (!is_needed(c, t, &e) && !task_discard(c, t, &o, &trash, &e))
+	if (!planned_refuse(c, t, false, &e) && !task_discard(c, t, &o, &trash, &e))
 		return true;
 	r->kept = e;
 	return false;

@@ -317,7 +317,9 @@ X
   # a part of it, as it is: the plan needs its task
   call "$garth" merge out
   [[ $code == 0 ]] || complain
-  [[ $err == *"kept: the plan 'out' is not over, and needs it"* ]] || complain
+  [[ $err == *"kept: task 'out' belongs to the plan 'out', which is not over"* ]] || complain
+  fails 4 "belongs to the plan 'out', which is not over" "$garth" discard -f -D out
+  fails 4 "belongs to the plan 'out', which is not over" "$garth" archive out
   [[ $(<a) == 1 ]]
   call "$garth" plan skip --satisfied out b
   [[ $code == 0 ]] || complain
