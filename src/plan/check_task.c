@@ -24,7 +24,12 @@
 /* Stages have no dot in their id: no stage's task has this name. */
 static char *name_of(const struct stage_job *j)
 {
-	return xasprintf("%.32s.check.%lld", j->row->name, (long long)j->at->id);
+	int len = (int)strnlen(j->row->name, 32);
+
+	/* the name of a task that has tickets may have dots, of which no two come together */
+	while (len && j->row->name[len - 1] == '.')
+		len--;
+	return xasprintf("%.*s.check.%lld", len, j->row->name, (long long)j->at->id);
 }
 
 static void drop(struct context *c, struct task *t)
