@@ -132,7 +132,8 @@ static int judge_command(
 	int rc = check_task_run(&x->task, &cmd, &o, &shown, &late, e);
 
 	if (!rc && late)
-		buf_printf(&why, "it took longer than %llu seconds", (unsigned long long)cmd.seconds);
+		buf_printf(&why, "it took longer than %llu second%s", (unsigned long long)cmd.seconds,
+			cmd.seconds == 1 ? "" : "s");
 	if (!rc)
 		row->passed = !late && check_judge(d->check, &o, &why);
 	row->code = late ? -1 : o.code;

@@ -135,6 +135,7 @@ EOF
   is_stage who ask asking
   is_stage who scope asking
   [[ $(stage who scope note) == "it wants to change 'out'" ]]
+  [[ $("$garth" plan status who 2>&1) == *'garth allow who.scope out && garth plan retry who scope'* ]] || complain
   is_stage who gate approval
   [[ $(stage who gate gate) == before ]]
   call "$garth" plan status who
