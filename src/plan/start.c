@@ -238,7 +238,8 @@ static int note_start(struct stage_job *j, const struct task *t, struct err *e)
 {
 	if (j->at->starting)
 		return 0;
-	if (context_store(j->c, e) < 0 || store_run_last(j->c->store, t->id, &j->at->run, e) < 0)
+	if (context_store(j->c, e) < 0 || store_run_last(j->c->store, t->id, &j->at->run, e) < 0 ||
+		(j->at->own_id && store_allow_also(j->c->store, j->at->own_id, t->id, e) < 0))
 		return -1;
 	j->at->starting = true;
 	j->at->task_id = t->id;

@@ -345,8 +345,9 @@ stage_own() { case $GARTH_ATTEMPT in
   *) solve garth/con.own ;;
 esac; }
 stage_new() { case $GARTH_ATTEMPT in
-  1) echo new >both; echo kept >kept; save ;;
-  2) echo "$GARTH_TASK" >extra; told "$1" ;;
+  1) echo new >both; echo kept >kept; echo wish >wish; save || exit 0 ;;
+  2) save ;;
+  3) echo "$GARTH_TASK" >extra; told "$1" ;;
   *) solve garth/sol.new ;;
 esac; }
 stage_lost() { test "$GARTH_ATTEMPT" != 1 || { echo lost >both; save; }; }
@@ -357,9 +358,13 @@ X
 @test "T10 plan: a conflict: the stage's agent solves it, or a task for that alone, which may change what both sides may" {
   conflicting
   plan 'plan_id: sol' 'agent: fake' 'stages:' '- {id: first, description: "what the first does"}' \
-    '- {id: new, approve: after, files: [both, kept], acceptance: ["test -e kept"], description: "new work", on_conflict: resolver}'
+    '- {id: new, approve: after, files: [both, kept], protect: [wish], acceptance: ["test -e kept"], description: "new work", on_conflict: resolver}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 6 ]] || complain
+  # what the user allowed the stage is allowed there, too
+  "$garth" allow sol.new wish
+  "$garth" plan retry sol new
+  call "$garth" plan resume sol
   "$garth" plan approve sol new
   # whatever is killed, and when, it is one task, and comes to the same end
   for step in plan-stage-task plan-stage-noted plan-stage-run plan-stage-checked; do killed_at $step sol; done
@@ -374,6 +379,7 @@ X
   [[ $code == 0 ]] || complain
   [[ $(<both) == new ]]
   [[ $(<kept) == kept ]]
+  [[ $(<wish) == wish ]]
   # outside of its own stage's files
   [[ $(<extra) == sol.new.resolve ]]
   [[ $(<told-new) == '# Stage new'*'new work'*'## A conflict'*'on the branch garth/sol.new'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(<told-new)"
