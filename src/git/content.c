@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 
+#include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "git/blob.h"
 #include "git/checkout.h"
 #include "git/index.h"
@@ -83,6 +85,28 @@ static int is_configured(struct look *l, const char *name, size_t len, bool *ret
 	return 0;
 }
 
+/* A clone does not get the repository's own configuration: there the files are as they are stored. */
+static int refuse_configured(
+	const struct repo *r, const char *path, const char *name, size_t len, struct err *e)
+{
+	auto_buf list = BUF_INIT(4 << 20);
+	auto_strvec own = STRVEC_INIT;
+	auto_str top = shell_quoted(r->main_top), beside = xasprintf("%s-unfiltered", r->main_top),
+		 to = shell_quoted(beside);
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	if (!git_do(&g, &list, &ignored, "config", "--local", "--list", "-z", NULL))
+		for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1)
+			strvec_push(&own, list.data + at);
+	err_set(e, ERR_REFUSED,
+		"'%s' sends files through a filter (filter=%.*s), which is not supported: a filter is a program that the repository chooses",
+		path, (int)len, name);
+	if (sets_filter(&own, name, len))
+		return err_hint(e, "git clone %s %s", top, to);
+	return err_hint(e, "git -C %s config --show-origin --get-regexp '^filter'", top);
+}
+
 static int refuse_filter(struct look *l, const char *path, const char *data, size_t len, struct err *e)
 {
 	const char *end = data + len;
@@ -96,9 +120,7 @@ static int refuse_filter(struct look *l, const char *path, const char *data, siz
 		if (is_configured(l, p + 7, n - 7, &set, e) < 0)
 			return -1;
 		if (set)
-			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), which is not supported: a filter is a program that the repository chooses",
-				path, (int)n, p);
+			return refuse_configured(l->repo, path, p + 7, n - 7, e);
 	}
 	return 0;
 }
