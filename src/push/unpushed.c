@@ -12,8 +12,8 @@
 #include "git/remote.h"
 #include "git/run.h"
 #include "merge/links.h"
+#include "push/outgoing.h"
 
-#define DIFF_MAX (256u << 20)
 /* Submodules in submodules in … */
 #define DEPTH_MAX 8
 
@@ -29,18 +29,12 @@ struct level {
 static int find_moved(
 	const struct repo *r, const char *tip, const struct strvec *except, struct links *ret, struct err *e)
 {
-	struct git g = repo_git_commits(r);
-	auto_strvec args = STRVEC_INIT;
-	auto_buf raw = BUF_INIT(DIFF_MAX);
+	auto_buf raw = BUF_INIT(OUTGOING_MAX);
 	struct diff_entry d;
 	size_t at = 0;
 	int got;
 
-	strvec_pushl(&args, "log", "--raw", "-z", "-m", "--no-abbrev", "--no-renames",
-		"--format=", "--ignore-submodules=none", tip, "--not", NULL);
-	strvec_pushv(&args, (const char *const *)except->v);
-	strvec_push(&args, "--");
-	if (git_run(&g, &args, NULL, &raw, e) < 0)
+	if (outgoing_changes(r, tip, except, &raw, e) < 0)
 		return -1;
 	while ((got = diff_next(&raw, &at, r->hash_len, &d)) > 0)
 		links_note(r, &d, ret);
@@ -160,9 +154,7 @@ static int is_unwanted(const struct repo *r, bool *ret, struct err *e)
 
 int unpushed_check(const struct repo *r, const struct unpushed *u, struct err *e)
 {
-	auto_str prefix = xasprintf("refs/remotes/%s/", u->remote), refs = NULL;
 	auto_strvec except = STRVEC_INIT;
-	auto_buf list = BUF_INIT(64 << 20);
 	struct level top = { .repo = r, .path = "" };
 	bool unwanted;
 
@@ -172,11 +164,7 @@ int unpushed_check(const struct repo *r, const struct unpushed *u, struct err *e
 		return -1;
 	if (unwanted)
 		return 0;
-	if (ref_list(r, prefix, &list, e) < 0)
+	if (outgoing_except(r, u->remote, u->base, &except, e) < 0)
 		return -1;
-	if (list.len)
-		strvec_pushf(&except, "--remotes=%s", u->remote);
-	else
-		strvec_push(&except, u->base);
 	return check_level(&top, u, u->tip, &except, e);
 }
