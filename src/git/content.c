@@ -57,6 +57,7 @@ struct look {
 	const struct strvec *paths;
 	struct strvec own; /* the configuration, if the repository's was not read */
 	bool has_own;
+	bool *named; /* if it is set: refuse nothing, and tell whether a filter is named */
 };
 
 static bool sets_filter(const struct strvec *config, const char *name, size_t len)
@@ -76,8 +77,6 @@ static bool sets_filter(const struct strvec *config, const char *name, size_t le
 /* Whether somebody has configured the filter. git passes files through unchanged if nobody has. */
 static int is_configured(struct look *l, const char *name, size_t len, bool *ret, struct err *e)
 {
-	if (l->repo->refuses_filters)
-		return *ret = true, 0;
 	if (!l->repo->config.n && !l->has_own && repo_read_config(l->repo, &l->own, e) < 0)
 		return -1;
 	l->has_own = true;
@@ -117,6 +116,10 @@ static int refuse_filter(struct look *l, const char *path, const char *data, siz
 
 		if ((p != data && !strchr(" \t\r", p[-1])) || is_lfs(p, end))
 			continue;
+		if (l->named) {
+			*l->named = true;
+			continue;
+		}
 		if (is_configured(l, p + 7, n - 7, &set, e) < 0)
 			return -1;
 		if (set)
@@ -142,10 +145,10 @@ static int check_own(struct look *l, struct err *e)
 	return refuse_filter(l, "info/attributes", buf_str(&text), text.len, e);
 }
 
-static int check_all(
-	const struct repo *r, const struct strvec *paths, const struct strvec *oids, struct err *e)
+static int check_all(const struct repo *r, const struct strvec *paths, const struct strvec *oids, bool *named,
+	struct err *e)
 {
-	struct look l = { .repo = r, .paths = paths };
+	struct look l = { .repo = r, .paths = paths, .named = named };
 	struct git g = repo_git(r);
 	int rc = check_own(&l, e);
 
@@ -170,7 +173,15 @@ int content_check(const struct repo *r, const char *index, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
 
-	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, e);
+	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, NULL, e);
+}
+
+int content_names_filter(const struct repo *r, const char *index, bool *ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
+
+	*ret = false;
+	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, ret, e);
 }
 
 int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e)
@@ -188,5 +199,5 @@ int content_check_diff(const struct repo *r, const struct buf *raw, struct err *
 	}
 	if (got < 0)
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
-	return check_all(r, &paths, &oids, e);
+	return check_all(r, &paths, &oids, NULL, e);
 }

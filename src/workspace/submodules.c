@@ -85,8 +85,6 @@ int submodule_repo(const struct workspace *ws, const struct submodule *s, struct
 	ret->submodule = true;
 	free(ret->commit);
 	ret->commit = xstrdup(s->commit);
-	/* reading the configuration of each would take longer than making it */
-	ret->refuses_filters = true;
 	return 0;
 }
 
