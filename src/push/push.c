@@ -234,9 +234,11 @@ static int push_locked(struct push *p, const struct push_spec *s, struct err *e)
 static int check_beside(struct push *p, struct err *e)
 {
 	struct push_result *r = p->result;
-	struct unpushed u = {
-		.remote = r->remote, .base = p->task->base, .tip = r->tip, .branch = p->task->branch
-	};
+	struct unpushed u = { .remote = r->remote,
+		.base = p->task->base,
+		.tip = r->tip,
+		.branch = p->task->branch,
+		.scratch = p->fetched };
 
 	/* before the push: after it, the remote's branch has the commits */
 	outgoing_lfs(&p->repo, r->remote, p->task->base, r->tip, &r->lfs);

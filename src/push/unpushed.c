@@ -8,9 +8,11 @@
 #include "base/path.h"
 #include "base/shell_word.h"
 #include "git/checkout.h"
+#include "git/reach.h"
 #include "git/ref.h"
 #include "git/remote.h"
 #include "git/run.h"
+#include "git/trust.h"
 #include "merge/links.h"
 #include "push/outgoing.h"
 
@@ -50,6 +52,22 @@ static bool is_pushed(const struct repo *sub, const char *commit)
 
 	return git_do(&g, &out, &ignored, "rev-list", "-1", commit, "--not", "--remotes", "--", NULL) < 0 ||
 	       !out.len;
+}
+
+/* Asks the remote. A repository whose own settings could run a program, or redirect credentials, is not used for that. */
+static bool remote_has(const struct repo *sub, const struct unpushed *u, const char *commit)
+{
+	auto_ref_txn drop = REF_TXN_INIT;
+	struct err ignored = ERR_INIT;
+	auto_str remote = NULL;
+	char tip[OID_SIZE] = "";
+
+	if (remote_choose(sub, NULL, &remote, &ignored) < 0 || !remote || trust_check(sub, &ignored) < 0 ||
+		remote_fetch(sub, remote, ref_short(u->branch), u->scratch, tip, &ignored) < 0 || !*tip)
+		return false;
+	ref_remove(&drop, u->scratch, NULL);
+	ref_commit(sub, &drop, &ignored);
+	return reach_has(sub, tip, commit);
 }
 
 /* A branch that has the commit: the task's, else any. NULL for none. */
@@ -108,7 +126,7 @@ static int check_link(
 		return 0;
 	if (links_open(l->repo, tip, k->path, &sub, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	if (is_pushed(&sub, k->to))
+	if (is_pushed(&sub, k->to) || remote_has(&sub, u, k->to))
 		return 0;
 	strvec_push(&except, "--remotes");
 	if (ref_can_name(&sub, k->from))

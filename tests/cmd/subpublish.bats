@@ -264,6 +264,17 @@ do_hint() { eval "$(sed -n 's/.*git --git-dir/git --git-dir/p' <<<"$err")"; }
   git -C libs/mod push -q origin garth/u~1:refs/heads/half
   call "$garth" push u
   [[ $code == 4 && $err == *"'libs/mod' has commit $(git -C libs/mod rev-parse --short=12 garth/u)"* ]] || complain
+  # a clone of one branch keeps no record of what it pushed to another: the remote is asked
+  git -C libs/mod config remote.origin.fetch +refs/heads/main:refs/remotes/origin/main; git -C libs/mod update-ref -d refs/remotes/origin/half
+  "$garth" new w
+  inside w 'cd libs/mod && echo 1 >>lib.txt && git commit -qam one && cd ../.. && git commit -qam one'
+  call "$garth" push w
+  do_hint
+  [[ -z $(git -C libs/mod for-each-ref refs/remotes/origin/garth/w) ]]
+  "$garth" push w
+  [[ -z $(git -C libs/mod for-each-ref refs/garth/fetched) ]]
+  call "$garth" push u
+  [[ $code == 4 ]] || complain
   git config push.recurseSubmodules no
   "$garth" push u
   [[ $(git -C "$T/home/app.git" rev-parse garth/u) == $(git rev-parse garth/u) ]]
