@@ -298,6 +298,7 @@ int walls_describe(
 	show_authority(c, at, o, ret);
 	if (show_gateway(c, at, o, ret, e) < 0 || workspace_describe(&at->ws, ret, e) < 0)
 		return -1;
+	walls_links(at, ret);
 	stage_files_show(c, at->task, at->ws.dir, ret);
 	return 0;
 }

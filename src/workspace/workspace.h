@@ -47,6 +47,8 @@ struct workspace {
 	 * empty: those that are checked out in the user's checkout. */
 	const struct strvec *submodules;
 	bool submodules_must; /* one of these paths that cannot be used is an error */
+	/* After workspace_create: the repository of a submodule borrows objects from another one. */
+	bool submodules_borrow;
 	/* In a view of a submodule (submodules.h) only: which one of them. */
 	const struct submodules *seen;
 	size_t seen_at;
