@@ -2,7 +2,8 @@
 to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
-with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
+with "many", a thousand chunks
+at once; with "large", 24 MB; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
 Google's does, takes it again and again. With "odd" in the body the answer has a number that some parsers refuse,
 with "form" it is a form.
 
@@ -61,6 +62,15 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
+    def chunks(self, size, n, at_once):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        piece = b"%x\r\n%s\r\n" % (size, b"x" * size)
+        for _ in range(n // at_once):
+            self.wfile.write(piece * at_once)
+        self.wfile.write(b"0\r\n\r\n")
+
     def renew(self, body):
         google = self.path == "/token"
         token = dict(urllib.parse.parse_qsl(body))["refresh_token"] if google else json.loads(body)["refresh_token"]
@@ -100,6 +110,10 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.renew(body)
         elif "stream" in body:
             self.stream()
+        elif "many" in body:
+            self.chunks(8, 1000, 1000)
+        elif "large" in body:
+            self.chunks(12345, 2000, 1)
         elif "elsewhere" in body:
             self.answer(307, {}, Location="https://other.example/steal")
         else:

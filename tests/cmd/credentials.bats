@@ -51,6 +51,25 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   wait "$run"
 }
 
+@test "A7 credentials: what arrives together is passed on together; a large answer is whole, also if it is read slowly" {
+  # a line for each chunk and for its size: the answer itself has none
+  agent claude 'ask() { curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" "$@" "$ANTHROPIC_BASE_URL/v1/messages"; }
+    ask --raw -d many | wc -l; ask -d many | wc -c; ask -d large | wc -c; ask --limit-rate 40M -d large | wc -c'
+  ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url call "$garth" run -q -t t -- claude
+  read -rd '' lines rest <<<"$out" || true
+  ((lines < 50)) || complain
+  [[ $rest == 8000$'\n'24690000$'\n'24690000 ]] || complain
+  # the same if the proxy answers TLS
+  be_the_network; claude_login 1
+  agent claude 'ask() { curl -sS -H "Authorization: Bearer $(sed -nE "s/.*\"accessToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)" "$@" https://api.anthropic.com/v1/messages; }
+    ask --raw -d many | wc -l; ask -d many | wc -c; ask -d large | wc -c; ask --limit-rate 40M -d large | wc -c'
+  call "$garth" run -q -t tls -- claude
+  read -rd '' lines rest <<<"$out" || true
+  ((lines < 50)) || complain
+  [[ $rest == 8000$'\n'24690000$'\n'24690000 ]] || complain
+  grep -q '^api.anthropic.com/v1/messages None Bearer access-1-secret-secret-secret large' "$M/requests" || complain "$(cat "$M/requests")"
+}
+
 @test "A7 credentials: a server without a trusted certificate gets nothing" {
   agent claude "$ask"
   ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url SSL_CERT_FILE=/dev/null CURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt call "$garth" run -q -t t -- claude
