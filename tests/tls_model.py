@@ -4,7 +4,7 @@ to DIR/port, and each request's path, credentials and body to DIR/requests.
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
 with "many", a thousand chunks
 at once; with "large", 24 MB; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
-Google's does, takes it again and again. With "odd" in the body the answer has a number that some parsers refuse,
+Google's does, takes it again and again. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
 with "form" it is a form.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
@@ -81,6 +81,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         if not good:
             return self.answer(401, {"error": "refresh_token_reused", "token": token})
         n = int(token.split("-")[1]) + 1
+        while os.path.exists(f"{top}/hold"):
+            time.sleep(0.01)
         time.sleep(0.2)
         reply = {"access_token": f"access-{n}-secret-secret-secret", "id_token": f"id-{n}-secret-secret-secret",
                  "expires_in": 3600, "other": "unknown-secret", "scope": "all of-it"}

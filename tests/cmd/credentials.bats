@@ -115,6 +115,30 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   diff "$T/before" "$HOME/.codex/auth.json"
 }
 
+@test "A7 credentials: Codex outside has no lock: what it writes while a task renews is kept, and is the task's log-in" {
+  codex_login 1; agent codex "$renew"
+  export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
+  # the user logs in while the service answers
+  touch "$M/hold"
+  "$garth" run -q -t a -- codex >"$T/out" 2>&1 3>&- & local run=$!
+  eventually grep -q rt-1-secret "$M/requests"
+  codex_login 8; cp "$HOME/.codex/auth.json" "$T/before"
+  rm "$M/hold"
+  wait "$run" || complain "$(cat "$T/out")"
+  cmp "$T/before" "$HOME/.codex/auth.json" || complain "$(cat "$HOME/.codex/auth.json")"
+  grep -q '"access_token":"[a-z0-9-]*GarthDummy' "$T/out" || complain "$(cat "$T/out")"
+  # Codex outside has used the token, and writes the new one after the task was refused
+  codex_login 1
+  "$garth" run -q -t b -- codex >"$T/out" 2>&1 3>&- & run=$!
+  used_again() { [[ $(grep -c rt-1-secret "$M/requests") == 2 ]]; }
+  eventually used_again
+  codex_login 9; cp "$HOME/.codex/auth.json" "$T/before"
+  wait "$run" || complain "$(cat "$T/out")"
+  grep -q '"access_token":"[a-z0-9-]*GarthDummy' "$T/out" || complain "$(cat "$T/out")"
+  not grep -q reused "$T/out"
+  cmp "$T/before" "$HOME/.codex/auth.json"
+}
+
 @test "A7 ESCAPES 20, 60 credentials: renewals whose clients hang up do not pile up; the token is inserted only in its own member" {
   codex_login 1
   agent codex 't=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.json) u=$CODEX_REFRESH_TOKEN_URL_OVERRIDE
