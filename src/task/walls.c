@@ -83,6 +83,21 @@ static void show_setting(const char *path, bool is_dir, void *arg)
 		jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
 }
 
+/* With root, the worktree belongs to root, and git inside would not trust it. Older libgit2 does not know the star. */
+static void show_trust(const struct task *t, struct jail *j)
+{
+	auto_buf text = BUF_SMALL;
+
+	buf_addstr(&text, "[safe]\n\tdirectory = *\n\tdirectory = \"");
+	for (const char *p = t->workspace; *p; p++) {
+		if (strchr("\"\\\n", *p))
+			buf_addch(&text, '\\');
+		buf_addch(&text, *p == '\n' ? 'n' : *p);
+	}
+	buf_addstr(&text, "\"\n");
+	jail_add(j, JAIL_DATA, 0, buf_str(&text), "/etc/gitconfig");
+}
+
 static void show_etc(struct context *c, const struct task *t, struct jail *j)
 {
 	auto_str search = walls_path(c, t);
@@ -94,9 +109,8 @@ static void show_etc(struct context *c, const struct task *t, struct jail *j)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
 	walls_login(j, search);
-	/* with root, the worktree belongs to root, and git inside would not trust it */
 	if (j->from_root)
-		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
+		show_trust(t, j);
 }
 
 /* A path may have any bytes in it, but a line ends. */
@@ -330,6 +344,18 @@ static void force_author(const struct config_policy *p, struct strvec *env)
 	strvec_pushf(env, "GIT_COMMITTER_EMAIL=%s", mail);
 }
 
+/* The same as in /etc/gitconfig (show_etc), for a git that is not the shim and that reads no settings of the system.
+ * Settings that the user gives in the same way stay. */
+static void trust_workspace(struct strvec *env)
+{
+	for (size_t i = 0; i < env->n; i++)
+		if (!strncmp(env->v[i], "GIT_CONFIG_COUNT=", 17))
+			return;
+	strvec_push(env, "GIT_CONFIG_COUNT=1");
+	strvec_push(env, "GIT_CONFIG_KEY_0=safe.directory");
+	strvec_push(env, "GIT_CONFIG_VALUE_0=*");
+}
+
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
@@ -365,6 +391,8 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	network_env(net, &fixed);
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;
+	if (owner_is_other() && !landlock_only)
+		trust_workspace(&ret->env);
 	strvec_pushv(&ret->argv, (const char *const *)argv);
 	ret->cwd = xstrdup(t->workspace);
 	return 0;
