@@ -185,6 +185,7 @@ static int show_gateway(
 		jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/garth");
 	jail_add(j, JAIL_BIND, 0, guard, INSIDE_GUARD);
+	jail_add(j, JAIL_BIND, 0, guard, INSIDE_SHELL);
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_HOOK);
 	jail_add(j, JAIL_BIND, 0, mcp, INSIDE_MCP);
 	if (!o->no_gateway)
@@ -356,6 +357,23 @@ static void trust_workspace(struct strvec *env)
 	strvec_push(env, "GIT_CONFIG_VALUE_0=*");
 }
 
+/* On Landlock alone there are no files of Garth's at the usual place. */
+static void leave_out_files(struct strvec *env)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < env->n; i++) {
+		const char *value = strchr(env->v[i], '=');
+
+		if (value && !strncmp(value + 1, INSIDE_DIR "/", sizeof(INSIDE_DIR)))
+			free(env->v[i]);
+		else
+			env->v[n++] = env->v[i];
+	}
+	env->n = n;
+	strvec_argv(env);
+}
+
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
@@ -391,7 +409,9 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	network_env(net, &fixed);
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;
-	if (owner_is_other() && !landlock_only)
+	if (landlock_only)
+		leave_out_files(&ret->env);
+	else if (owner_is_other())
 		trust_workspace(&ret->env);
 	strvec_pushv(&ret->argv, (const char *const *)argv);
 	ret->cwd = xstrdup(t->workspace);
