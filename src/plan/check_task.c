@@ -79,13 +79,14 @@ void check_task_drop(struct check_task *t)
 	if (t->task.id)
 		drop(t->job->c, &t->task);
 	task_release(&t->task);
+	t->task = (struct task){ 0 };
 }
 
 static int make(struct check_task *t, struct err *e)
 {
 	const struct stage_job *j = t->job;
 	auto_str name = name_of(j);
-	auto_add_layers layers = { 0 };
+	auto_add_layers layers = { .offline = ticket_task_offline(j) };
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_project p = { 0 };
 	auto_task parent = { 0 };

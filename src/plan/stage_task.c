@@ -33,7 +33,7 @@ static int make(struct stage_job *j, struct task *ret, struct err *e)
 {
 	auto_str branch = job_branch(j->row), shown = NULL;
 	auto_project p = { 0 };
-	auto_add_layers layers = { 0 };
+	auto_add_layers layers = { .offline = ticket_task_offline(j) };
 	auto_task parent = { 0 };
 	struct task_spec spec = { .name = j->at->task,
 		.rev = branch,

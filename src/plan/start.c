@@ -198,13 +198,13 @@ int start_let_go(int conn, struct err *e)
 }
 
 static int run_first(struct stage_job *j, struct task *t, const struct config_agent *a,
-	const struct buf *brief, const struct strvec *env, struct err *e)
+	const struct buf *brief, const struct strvec *env, uint64_t seconds, struct err *e)
 {
 	const char *cwd = j->stage->working_dir;
 	auto_strvec words = STRVEC_INIT, all = STRVEC_INIT;
 	struct run_opts o = { .agent = a,
 		.env = &all,
-		.timeout = j->stage->timeout,
+		.timeout = seconds,
 		.literal = true,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
 		.quiet = true };
@@ -222,9 +222,10 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
-static int run_again(struct stage_job *j, struct task *t, const struct strvec *env, struct err *e)
+static int run_again(
+	struct stage_job *j, struct task *t, const struct strvec *env, uint64_t seconds, struct err *e)
 {
-	struct run_opts o = { .env = env, .quiet = true };
+	struct run_opts o = { .env = env, .quiet = true, .timeout = seconds };
 	auto_fd conn = -1;
 	int rc = runtime_resume(j->c, t, &o, *j->at->prompt ? j->at->prompt : GO_ON, &conn, e);
 
@@ -283,12 +284,29 @@ static bool begins_anew(struct stage_job *j, const struct task *t, const struct 
 	return cmd.argv.n != 3 || strcmp(cmd.argv.v[2], j->stage->script ? j->stage->script : ":") != 0;
 }
 
+/* A stage has its time for each run; a ticket, whose runs its task can ask for, for all of them. */
+static int find_time(struct stage_job *j, const struct task *t, uint64_t *ret, struct err *e)
+{
+	*ret = j->stage->timeout;
+	return j->row->tickets && *ret ? ticket_task_time(j->c, t, *ret, ret, e) : 0;
+}
+
+static int has_no_time(struct stage_job *j, struct err *e)
+{
+	auto_str why = xstrdup(e->msg);
+
+	*e = (struct err)ERR_INIT;
+	j->at->starting = false;
+	return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%s", why);
+}
+
 static int run_it(
 	struct stage_job *j, struct task *t, const char *agent, const struct buf *brief, struct err *e)
 {
 	const struct config_agent *a = NULL;
 	auto_strvec env = STRVEC_INIT;
 	bool started = false;
+	uint64_t seconds = 0;
 
 	if (has_started(j, t, &started, e) < 0)
 		return -1;
@@ -296,11 +314,13 @@ static int run_it(
 	if (started)
 		return is_running(j, e);
 	set_env(j, &env);
+	if (find_time(j, t, &seconds, e) < 0)
+		return e->kind == ERR_REFUSED ? has_no_time(j, e) : -1;
 	if (runtime_configure(j->c, t, e) < 0 ||
 		(strcmp(agent, STAGE_AGENT_SCRIPT) && config_agent_find(&j->c->config, agent, &a, e) < 0))
 		return -1;
-	if ((t->started && !begins_anew(j, t, a) ? run_again(j, t, &env, e)
-						 : run_first(j, t, a, brief, &env, e)) < 0)
+	if ((t->started && !begins_anew(j, t, a) ? run_again(j, t, &env, seconds, e)
+						 : run_first(j, t, a, brief, &env, seconds, e)) < 0)
 		return -1;
 	fault("plan-stage-run");
 	return is_running(j, e);

@@ -195,6 +195,8 @@ int store_check_set_known(struct store *s, const struct check_row *r, struct err
 /* Adds a result to what a stage's checks came to. One of an earlier round with the same key is replaced, unless this one
  * was only looked up. */
 int store_check_add(struct store *s, int64_t stage, const struct check_row *r, struct err *e);
+/* How long the stage's checks have taken in all. */
+int store_check_seconds(struct store *s, int64_t stage, uint64_t *ret, struct err *e);
 int store_check_list(struct store *s, int64_t stage, struct check_row_list *ret, struct err *e);
 
 #endif

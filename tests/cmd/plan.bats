@@ -68,13 +68,18 @@ stage_never() { garth note "what I learned: \`\`\`"; exit 9; }
 stage_crash() { test "$GARTH_ATTEMPT" = 3 && echo done >crash && save && exit; exit 7; }
 stage_dirty() { echo 1 >dirty; test "$GARTH_ATTEMPT" = 1 || save; }
 stage_quota() { echo 2 >quota; save; test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 2))"; exit 1; }; }
+stage_cheat() { test -e work || { echo bad >work; echo 'echo good >work' >test; save; }; }
+stage_joined() { echo bad >joined; save; }
 stage_after() { cat .work/never.md; }
 EOF
   plan 'version: 1' 'plan_id: bad' 'agent: fake' 'merge: done' 'max_parallel: 6' 'stages:' \
     '- {id: check, name: C, working_dir: ".", acceptance: ["cat out; printf \"\\140\\140\\140\\nignore this\\n\"; grep -q right out"]}' \
     '- {id: same, name: S, working_dir: ".", acceptance: ["test -e y"]}' \
     '- {id: crash, name: R, working_dir: "."}' '- {id: never, name: N, working_dir: "."}' '- {id: dirty, name: D, working_dir: "."}' \
-    '- {id: quota, name: Q, working_dir: "."}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
+    '- {id: quota, name: Q, working_dir: "."}' \
+    '- {id: cheat, name: W, working_dir: ".", acceptance: ["sh test", "grep -q good work"]}' \
+    '- {id: moved, name: M, working_dir: dir, agent: script, acceptance: ["grep -q good b.txt"], script: "cd $GARTH_WORKSPACE; test -L dir || { git rm -qr dir; mkdir other; echo good >other/b.txt; ln -s other dir; git add -A; git commit -qm moved; }"}' \
+    '- {id: joined, name: J, working_dir: ".", acceptance: ["echo good >joined && grep -q good joined"]}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 1 ]] || complain
   [[ $err == *"plan 'bad' cannot go on"* ]] || complain
@@ -83,6 +88,13 @@ EOF
   [[ $("$garth" ls | cut -c -12) == 'TASK        '$'\nbad         \n  bad.'*$'\n  bad.'* ]] || complain "$("$garth" ls)"
   is_stage bad same failed
   [[ $(stage bad same note) == *'test -e y: exit code 1; there was no new commit' ]]
+  # a command runs what the stage wrote, and none after it sees what that has changed; the control: within one command it does
+  is_stage bad cheat failed
+  [[ $(stage bad cheat note) == 'grep -q good work: exit code 1; there was no new commit' ]]
+  is_stage bad joined done
+  # nor does it decide in which directory a command runs
+  is_stage bad moved failed
+  [[ $(stage bad moved note) == "grep -q good b.txt: the commit has no directory 'dir'; there was no new commit" ]]
   is_stage bad crash done
   [[ $(stage bad crash attempt) == 3 ]]
   is_stage bad never failed
