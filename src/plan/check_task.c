@@ -24,7 +24,12 @@
 /* Stages have no dot in their id: no stage's task has this name. */
 static char *name_of(const struct stage_job *j)
 {
-	return xasprintf("%.32s.check.%lld", j->row->name, (long long)j->at->id);
+	int len = (int)strnlen(j->row->name, 32);
+
+	/* the name of a task that has tickets may have dots, of which no two come together */
+	while (len && j->row->name[len - 1] == '.')
+		len--;
+	return xasprintf("%.*s.check.%lld", len, j->row->name, (long long)j->at->id);
 }
 
 static void drop(struct context *c, struct task *t)
@@ -102,7 +107,7 @@ static int make(struct check_task *t, struct err *e)
 	if (rc < 0)
 		return -1;
 	fault("plan-check-task");
-	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
+	stage_config(&j->c->config, j, &config);
 	return home_task_dir(&j->c->home, t->task.id, &dir, e) < 0 || ticket_task_layers(j, dir, e) < 0
 		       ? -1
 		       : own_config_keep_stage(dir, buf_str(&config), config.len, e);

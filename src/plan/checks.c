@@ -161,7 +161,8 @@ static int judge_command(
 	/* it may have run what the stage wrote: another command gets another copy */
 	check_task_drop(&x->task);
 	if (!rc && late && cmd.seconds)
-		buf_printf(&why, "it took longer than %llu seconds", (unsigned long long)cmd.seconds);
+		buf_printf(&why, "it took longer than %llu second%s", (unsigned long long)cmd.seconds,
+			cmd.seconds == 1 ? "" : "s");
 	if (!rc)
 		row->passed = !late && check_judge(d->check, &o, &why);
 	row->code = late ? -1 : o.code;

@@ -127,6 +127,10 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $code == 0 ]] || complain
   [[ $out == *'t1  finished'*'+yes'*'t1  merged'* ]] || complain
   [[ $(git show garth/p:x) == yes ]]
+  # a name whose beginning is no name
+  local long; long=$(printf 'a%.0s' {1..31}).b
+  call "$garth" run --quiet --task "$long" --tickets 1 -- sh -c 'garth ticket new x --prompt "DO: true" --accept true >/dev/null; garth ticket wait'
+  [[ $out == 't1  finished'* || $out == 't1  merged'* ]] || complain
 }
 
 @test "A6 tickets: a result that conflicts leaves everything as it was" {
