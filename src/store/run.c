@@ -49,7 +49,8 @@ int store_run_seconds(struct store *s, int64_t task, uint64_t *ret, struct err *
 	auto_stmt st = NULL;
 
 	if (db_prepare(s, &st, e,
-		    "SELECT sum(max(0, CASE WHEN ended THEN ended ELSE ? END - started)) FROM run WHERE task_id = ?",
+		    "SELECT sum(max(0, CASE WHEN ended THEN ended ELSE ? END - started)) FROM run"
+		    " WHERE task_id = ? AND state <> 'interrupted'",
 		    "ii", db_now(), task) < 0 ||
 		db_step(s, st, e) < 0)
 		return -1;

@@ -380,7 +380,7 @@ int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const
 int store_run_abandon(struct store *s, int64_t task, struct err *e);
 /* The id of the task's last run; 0 if it has never run. */
 int store_run_last(struct store *s, int64_t task, int64_t *ret, struct err *e);
-/* How long all of its runs have taken together. */
+/* How long all of its runs have taken together. Of one whose keeper died nobody knows when it ended: it does not count. */
 int store_run_seconds(struct store *s, int64_t task, uint64_t *ret, struct err *e);
 /* The session id of the task's first run, on the heap; "" if it has never run. */
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e);

@@ -194,7 +194,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
     case $how in
     kill)
       [[ $(checks_left) == 1 ]]
-      GARTH_FAULT=plan-step "$garth" plan resume leftkill || true ;;
+      GARTH_FAULT=plan-step eventually runs_again leftkill ;;
     cancel) "$garth" plan cancel leftcancel ;;
     esac
     [[ $(checks_left) == 0 ]] || complain "$how"

@@ -9,13 +9,17 @@ conflict() {
 
 @test "G10 resolve: a task with both sides and the conflict in it, then --continue" {
   conflict
+  # what the user allowed the task is allowed there, too
+  "$garth" allow v .vscode/tasks.json
+  inside v 'mkdir -p .vscode; echo {} >.vscode/tasks.json; git add -f .vscode; git commit -qm tasks'
   fails 5 "garth merge --resolve v" "$garth" merge v
   [[ $("$garth" merge --resolve v) == v-resolve ]]
-  [[ $(inside v-resolve 'git status --porcelain; grep -c "<<<<<<<" a.txt') == $'UU a.txt\n1' ]]
+  [[ $(inside v-resolve 'git status --porcelain a.txt; grep -c "<<<<<<<" a.txt') == $'UU a.txt\n1' ]]
   fails 4 "not solved in 'v-resolve' yet" "$garth" merge --continue v
   inside v-resolve 'printf "one\nm\nv\n" >a.txt; git commit -qam solved'
   "$garth" merge --keep --continue v
   [[ $(<a.txt) == $'one\nm\nv' ]]
+  [[ $(<.vscode/tasks.json) == {} ]]
   [[ -z $(git status --porcelain) ]]
   [[ $(git log -1 --format=%s) == solved ]]
   [[ $(state_of v) == merged ]]
