@@ -67,7 +67,8 @@ static void ask_permission(struct agent *g, const struct rpc *m)
 	struct session *s = take_session(g, m);
 
 	if (!s) {
-		send_message(g, rpc_error(m->id, RPC_NOT_FOUND, "garth: it is none of your sessions", NULL));
+		send_message(
+			g, rpc_error(m->id, RPC_NOT_FOUND, "garth: this is not one of your sessions", NULL));
 		return;
 	}
 	shown_clean(&g->paths, m->params);
@@ -85,7 +86,8 @@ static void ask_form(struct agent *g, const struct rpc *m)
 	if (!mode || strcmp(mode, "form") != 0)
 		refuse(g, m, "garth: only forms are shown");
 	else if (!s && (!r || r->what == PENDING_CLOSE || json_object_get(m->params, "sessionId")))
-		send_message(g, rpc_error(m->id, RPC_NOT_FOUND, "garth: it is about nothing of yours", NULL));
+		send_message(g, rpc_error(m->id, RPC_NOT_FOUND,
+					"garth: it does not belong to one of your sessions", NULL));
 	else
 		ask_editor(g, m, s);
 }

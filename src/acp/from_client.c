@@ -57,7 +57,7 @@ static void pass(struct acp *a, const struct rpc *m)
 	struct err e = ERR_INIT;
 
 	if (!id) {
-		acp_say(a, rpc_error(m->id, RPC_NO_METHOD, "garth: it knows no such method", NULL));
+		acp_say(a, rpc_error(m->id, RPC_NO_METHOD, "garth: this method is not known", NULL));
 	} else if (!s || s->ask || s->close || s->agent->state != AGENT_READY) {
 		acp_say(a, rpc_error(m->id, RPC_NOT_FOUND, "garth: no such session is open", NULL));
 	} else {

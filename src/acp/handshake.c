@@ -99,7 +99,7 @@ static void take_answer(struct acp *a, const char *text)
 {
 	auto_str line = xstrdup(text);
 	struct err e = ERR_INIT;
-	char why[RPC_WHY_MAX] = "it is no answer";
+	char why[RPC_WHY_MAX] = "it is not an answer";
 	auto_rpc m = { 0 };
 	bool is_answer = !rpc_read(line, strlen(line), &m, why) && m.kind == RPC_ANSWER &&
 			 json_is_string(m.id) && !strcmp(json_string_value(m.id), PROBE_ID);

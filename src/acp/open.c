@@ -79,7 +79,7 @@ static struct session *make(
 	while (i < SESSIONS_MAX && a->sessions[i])
 		i++;
 	if (!cwd || *cwd != '/')
-		return err_set(e, ERR_USAGE, "cwd is not an absolute path"), NULL;
+		return err_set(e, ERR_USAGE, "cwd must be an absolute path"), NULL;
 	if (i == SESSIONS_MAX)
 		return err_set(e, ERR_REFUSED, "%d sessions are open already", SESSIONS_MAX), NULL;
 	if (how == OPEN_OLD && find_old(a, id ? id : "", &old, e) < 0)

@@ -218,7 +218,7 @@ static int check_key(const struct reader *r, const yaml_event_t *ev, const struc
 		return -1;
 	for (size_t i = 0; i < map->n; i++)
 		if (!strcmp(map->keys[i].name, name))
-			return error_at(r, ev->start_mark, e, "key '%s' is there twice, first in line %u",
+			return error_at(r, ev->start_mark, e, "key '%s' appears twice, first in line %u",
 				name, map->keys[i].line);
 	return 0;
 }
@@ -366,7 +366,7 @@ int yaml_string(const struct yaml *y, const char *file, const char *what, char *
 	if (yaml_is_null(y))
 		return yaml_error(y, file, e, "'%s' has no value", what);
 	if (y->kind != YAML_SCALAR)
-		return yaml_error(y, file, e, "'%s' is one value, not a %s", what,
+		return yaml_error(y, file, e, "'%s' must be one value, not a %s", what,
 			y->kind == YAML_LIST ? "list" : "mapping");
 	*ret = xstrdup(y->scalar);
 	return 0;
@@ -378,7 +378,7 @@ int yaml_bool(const struct yaml *y, const char *file, const char *what, bool *re
 	bool no = y->kind == YAML_SCALAR && !y->quoted && !strcasecmp(y->scalar, "false");
 
 	if (!yes && !no)
-		return yaml_error(y, file, e, "'%s' is true or false", what);
+		return yaml_error(y, file, e, "'%s' must be true or false", what);
 	*ret = yes;
 	return 0;
 }
@@ -404,7 +404,7 @@ int yaml_size(const struct yaml *y, const char *file, const char *what, uint64_t
 			return 0;
 		}
 	}
-	return yaml_error(y, file, e, "'%s' is a size such as 4096, 64KB, 10MB or 1GB", what);
+	return yaml_error(y, file, e, "'%s' must be a size, such as 4096, 64KB, 10MB or 1GB", what);
 }
 
 int yaml_strings(const struct yaml *y, const char *file, const char *what, struct strvec *ret, struct err *e)
@@ -414,10 +414,10 @@ int yaml_strings(const struct yaml *y, const char *file, const char *what, struc
 		return 0;
 	}
 	if (y->kind != YAML_LIST)
-		return yaml_error(y, file, e, "'%s' is a list", what);
+		return yaml_error(y, file, e, "'%s' must be a list", what);
 	for (size_t i = 0; i < y->n; i++)
 		if (y->items[i]->kind != YAML_SCALAR || yaml_is_null(y->items[i]))
-			return yaml_error(y->items[i], file, e, "'%s' is a list of single values", what);
+			return yaml_error(y->items[i], file, e, "'%s' must be a list of single values", what);
 	for (size_t i = 0; i < y->n; i++)
 		strvec_push(ret, y->items[i]->scalar);
 	return 0;

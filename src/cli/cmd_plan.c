@@ -63,7 +63,7 @@ static long find(const char *name, struct err *e)
 			return (long)i;
 		nearest_try(&near, plan_parts[i].name, strlen(plan_parts[i].name));
 	}
-	err_set(e, ERR_USAGE, "'%s' is nothing that plans have%s", name, nearest_text(&near, meant));
+	err_set(e, ERR_USAGE, "'%s' is not a subcommand of plan%s", name, nearest_text(&near, meant));
 	err_hint(e, "garth help plan");
 	return -1;
 }

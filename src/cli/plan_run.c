@@ -136,7 +136,7 @@ static int tell_end(const struct plan_row *row, enum plan_run_end end)
 	if (end == PLAN_RUN_DONE)
 		return tell_done(row);
 	if (end == PLAN_RUN_STOPPED) {
-		say_state("plan '%s' is not run any more; agents that run go on", row->name);
+		say_state("plan '%s' is no longer run; its running agents go on", row->name);
 		say_hint("garth plan resume %s", row->name);
 		return 130;
 	}

@@ -135,7 +135,7 @@ static int read_choice(const struct source *s, const struct yaml *y, const char 
 		i++;
 	add_choices(&known, choices);
 	if (!choices[i])
-		return yaml_error(y, s->file, e, "'%s' is %s, not '%s'", what, buf_str(&known), value);
+		return yaml_error(y, s->file, e, "'%s' must be %s, not '%s'", what, buf_str(&known), value);
 	free(*to);
 	*to = steal_ptr(value);
 	return 0;
@@ -148,13 +148,13 @@ static int read_number(const struct source *s, const struct yaml *y, uint64_t le
 	char *end;
 
 	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
-		return yaml_error(y, s->file, e, "'%s' is a whole number", what);
+		return yaml_error(y, s->file, e, "'%s' must be a whole number", what);
 	errno = 0;
 	n = strtoull(y->scalar, &end, 10);
 	if (errno || n > INT64_MAX)
 		return yaml_error(y, s->file, e, "'%s' is too large", what);
 	if (n < least)
-		return yaml_error(y, s->file, e, "'%s' is a number above 0", what);
+		return yaml_error(y, s->file, e, "'%s' must be a number above 0", what);
 	*to = n;
 	return 0;
 }
@@ -167,7 +167,7 @@ static int read_port(
 	if (read_number(s, y, 0, what, &n, e) < 0)
 		return -1;
 	if (n > 65535)
-		return yaml_error(y, s->file, e, "'%s' is a port, up to 65535", what);
+		return yaml_error(y, s->file, e, "'%s' must be a port, up to 65535", what);
 	*to = n;
 	return 0;
 }
@@ -204,7 +204,7 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 	if (yaml_is_null(y))
 		return 0;
 	if (y->kind != YAML_MAP)
-		return yaml_error(y, s->file, e, "'%s' is a mapping of git commands to rules", what);
+		return yaml_error(y, s->file, e, "'%s' must be a mapping of git commands to rules", what);
 	for (size_t i = 0; i < y->n; i++) {
 		const char *name = y->keys[i].name;
 		auto_str key = xasprintf("%s.%s", what, name);
@@ -321,7 +321,7 @@ static int read_name(const struct source *s, const struct yaml *y, bool is_task,
 	name = *to + (strncmp(*to, "refs/heads/", 11) ? 0 : 11);
 	return name_is_branch(name)
 		       ? 0
-		       : yaml_error(y, s->file, e, "'%s' in '%s' is no branch's name", *to, what);
+		       : yaml_error(y, s->file, e, "'%s' in '%s' is not a branch's name", *to, what);
 }
 
 static int read_time(
@@ -330,9 +330,9 @@ static int read_time(
 	uint64_t seconds;
 
 	if (y->kind != YAML_SCALAR || !duration_parse(y->scalar, &seconds))
-		return yaml_error(y, s->file, e, "'%s' is a time, such as " DURATION_EXAMPLES, what);
+		return yaml_error(y, s->file, e, "'%s' must be a time, such as " DURATION_EXAMPLES, what);
 	if (!seconds)
-		return yaml_error(y, s->file, e, "'%s' is a time above 0", what);
+		return yaml_error(y, s->file, e, "'%s' must be a time above 0", what);
 	*to = seconds;
 	return 0;
 }
@@ -360,7 +360,7 @@ static int read_words(
 	if (yaml_is_null(y))
 		return 0;
 	if (y->kind != YAML_LIST || !y->n)
-		return yaml_error(y, s->file, e, "'%s' is a list of words, as in [make, test]", what);
+		return yaml_error(y, s->file, e, "'%s' must be a list of words, as in [make, test]", what);
 	if (yaml_strings(y, s->file, what, &words, e) < 0)
 		return -1;
 	strvec_release(to);
@@ -396,7 +396,7 @@ static int read_choices(const struct source *s, const struct yaml *y, const char
 		auto_buf known = BUF_SMALL;
 
 		add_choices(&known, choices);
-		return yaml_error(y, s->file, e, "'%s' is a list of %s", what, buf_str(&known));
+		return yaml_error(y, s->file, e, "'%s' must be a list of %s", what, buf_str(&known));
 	}
 	for (size_t i = 0; i < y->n; i++) {
 		auto_str one = NULL;
@@ -443,8 +443,8 @@ static int read_one_command(
 	if (y->kind == YAML_SCALAR && !yaml_is_null(y) && y->scalar[strspn(y->scalar, " \t\n")])
 		return strvec_push(to, y->scalar), 0;
 	if (y->kind != YAML_LIST || !y->n)
-		return yaml_error(
-			y, s->file, e, "a command in '%s' is a text for a shell, or a list of words", what);
+		return yaml_error(y, s->file, e,
+			"a command in '%s' must be a text for a shell, or a list of words", what);
 	if (yaml_strings(y, s->file, what, &words, e) < 0)
 		return -1;
 	if (!*words.v[0])

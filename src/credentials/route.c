@@ -62,7 +62,7 @@ static bool by_host(const struct vault *t, const struct head *h, const char *hos
 		r->path = h->target + len;
 	}
 	if (r->service < 0 && has_dummy(h))
-		return refuse(r, 403, "this request is not on the list of what the log-in may be used for");
+		return refuse(r, 403, "the log-in cannot be used for this request");
 	return true;
 }
 

@@ -236,7 +236,7 @@ static int edit_once(struct mcp_call *c, const char *path, struct text *t, const
 	int n;
 
 	if (!json_is_string(from) || !json_is_string(to))
-		return tool_refuse(c, "bad_arguments", path, "an edit has the strings oldText and newText");
+		return tool_refuse(c, "bad_arguments", path, "an edit needs the strings oldText and newText");
 	add_normal(&old, json_string_value(from), json_string_length(from));
 	add_normal(&new, json_string_value(to), json_string_length(to));
 	if (!old.len && t->now.len)

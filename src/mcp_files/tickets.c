@@ -33,7 +33,7 @@ static char *path_of(struct mcp_call *c, const char *what)
 
 	if (id && *id && strlen(id) <= 32 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(id))
 		return xasprintf(PATH "/%s%s", id, what);
-	tool_refuse(c, "no_ticket", NULL, "a ticket's id is such as t1");
+	tool_refuse(c, "no_ticket", NULL, "a ticket's id is a word such as t1");
 	return NULL;
 }
 

@@ -17,11 +17,11 @@
 #include "task/remove.h"
 #include "task/task.h"
 
-/* After its last command has ended, a keeper leaves. */
+/* How long a keeper may take to end after its last command. */
 #define LEAVE_MS   30000
 #define CONFIG_MAX (1u << 20)
 
-/* Stages have no dot in their id: no stage's task has this name. */
+/* A stage's id has no dot, so no stage's task can have this name. */
 static char *name_of(const struct stage_job *j)
 {
 	return xasprintf("%.32s.check.%lld", j->row->name, (long long)j->at->id);
@@ -141,7 +141,7 @@ static void take(int fd, const char *data, size_t len, void *arg)
 	keep(k->shown, data, len);
 }
 
-/* What a result must not depend on is not told: it may be used again for another stage. */
+/* The command is not told what its result must not depend on: the result may be used for another stage. */
 static void set_env(const struct check_task *t, const char *stage, struct strvec *env)
 {
 	if (stage)

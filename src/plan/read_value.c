@@ -31,9 +31,9 @@ static int read_text(
 	if (!value[strspn(value, " \t\n")])
 		return yaml_error(y, r->file, e, "'%s' is empty", what);
 	if (has_control(value))
-		return yaml_error(y, r->file, e, "'%s' has a control character in it", what);
+		return yaml_error(y, r->file, e, "'%s' contains a control character", what);
 	if (line && strchr(value, '\n'))
-		return yaml_error(y, r->file, e, "'%s' is a single line", what);
+		return yaml_error(y, r->file, e, "'%s' must be a single line", what);
 	free(*to);
 	*to = steal_ptr(value);
 	return 0;
@@ -60,7 +60,7 @@ static int read_id(
 	return plan_id_is_valid(plain)
 		       ? 0
 		       : yaml_error(y, r->file, e,
-				 "'%s' has only A-Z, a-z, 0-9, '_' and '-', and at most %d of them, not '%s'",
+				 "'%s' can have only A-Z, a-z, 0-9, '_' and '-', at most %d of them, not '%s'",
 				 what, PLAN_ID_MAX, *to);
 }
 
@@ -71,7 +71,7 @@ static int read_agent(struct plan_reader *r, const struct yaml *y, const char *w
 	if (read_text(r, y, what, true, to, e) < 0)
 		return -1;
 	return name_check_task(*to, &why) < 0
-		       ? yaml_error(y, r->file, e, "'%s' is an agent's name, not '%s'", what, *to)
+		       ? yaml_error(y, r->file, e, "'%s' must be an agent's name, not '%s'", what, *to)
 		       : 0;
 }
 
@@ -82,7 +82,7 @@ static int read_branch(
 		return -1;
 	return name_is_branch(*to + (strncmp(*to, "refs/heads/", 11) ? 0 : 11))
 		       ? 0
-		       : yaml_error(y, r->file, e, "'%s' in '%s' is no branch's name", *to, what);
+		       : yaml_error(y, r->file, e, "'%s' in '%s' is not a branch's name", *to, what);
 }
 
 /* "./a/b/" is "a/b". A path that leads out is refused. */
@@ -107,8 +107,8 @@ static int read_path(
 	whole = xasprintf("/%s", p);
 	if (*p == '/' || *p == '~' || !path_is_clean(whole) || !*p)
 		return yaml_error(y, r->file, e,
-			"'%s' is a path within the repository, relative and without '..', not '%s'", what,
-			value);
+			"'%s' must be a path within the repository, relative and without '..', not '%s'",
+			what, value);
 	free(*to);
 	*to = xstrdup(p);
 	return 0;
@@ -133,13 +133,13 @@ static int read_number(struct plan_reader *r, const struct yaml *y, const struct
 	unsigned long long n;
 
 	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
-		return yaml_error(y, r->file, e, "'%s' is a whole number", what);
+		return yaml_error(y, r->file, e, "'%s' must be a whole number", what);
 	errno = 0;
 	n = strtoull(y->scalar, NULL, 10);
 	if (errno || n < row->min || n > row->max)
 		return row->min == row->max
 			       ? yaml_error(y, r->file, e, "'%s' is %llu", what, (unsigned long long)row->min)
-			       : yaml_error(y, r->file, e, "'%s' is a number from %llu to %llu", what,
+			       : yaml_error(y, r->file, e, "'%s' must be a number from %llu to %llu", what,
 					 (unsigned long long)row->min, (unsigned long long)row->max);
 	*to = n;
 	return 0;
@@ -160,7 +160,7 @@ static int read_time(
 	struct plan_reader *r, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
 {
 	if (y->kind != YAML_SCALAR || !duration_parse(y->scalar, to) || !*to)
-		return yaml_error(y, r->file, e, "'%s' is a time, such as " DURATION_EXAMPLES, what);
+		return yaml_error(y, r->file, e, "'%s' must be a time, such as " DURATION_EXAMPLES, what);
 	return 0;
 }
 
@@ -178,7 +178,7 @@ static int read_choice(struct plan_reader *r, const struct yaml *y, const char *
 			return *to = i, 0;
 		buf_printf(&known, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
 	}
-	return yaml_error(y, r->file, e, "'%s' is %s, not '%s'%s", what, buf_str(&known), value,
+	return yaml_error(y, r->file, e, "'%s' must be %s, not '%s'%s", what, buf_str(&known), value,
 		nearest_of(value, choices, meant));
 }
 
@@ -213,7 +213,7 @@ static int read_texts(struct plan_reader *r, const struct yaml *y, enum plan_typ
 	size_t n = y->kind == YAML_LIST ? y->n : 1;
 
 	if (y->kind == YAML_MAP)
-		return yaml_error(y, r->file, e, "'%s' is a list", what);
+		return yaml_error(y, r->file, e, "'%s' must be a list", what);
 	for (size_t i = 0; i < n; i++) {
 		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
 		auto_str value = NULL;
@@ -240,7 +240,7 @@ static int read_needs(
 	size_t n = y->kind == YAML_LIST ? y->n : 1;
 
 	if (y->kind == YAML_MAP)
-		return yaml_error(y, r->file, e, "'%s' is a list of stages' ids", what);
+		return yaml_error(y, r->file, e, "'%s' must be a list of stages' ids", what);
 	for (size_t i = 0; i < n; i++) {
 		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
 		auto_str id = NULL;
@@ -268,7 +268,7 @@ static bool leads_out(const char *glob)
 	return depth < 0;
 }
 
-/* Why a rule of another system does nothing here; NULL if it does something. */
+/* Why a rule of another system has no effect here; NULL if it has one. */
 static const char *why_idle(const char *glob, bool allow)
 {
 	bool outside = *glob == '/' || *glob == '~';
@@ -317,7 +317,7 @@ static int read_at(
 	unsigned long column = end && *end == ':' ? strtoul(end + 1, &end, 10) : 0;
 
 	if (!column || *end)
-		return yaml_error(y, r->file, e, "'%s' is a place, such as 12:5", what);
+		return yaml_error(y, r->file, e, "'%s' must be a place, such as 12:5", what);
 	*to = (struct plan_place){ (unsigned)line, (unsigned)column };
 	return 0;
 }

@@ -27,12 +27,12 @@
 #include "task/task.h"
 #include "task/tickets.h"
 
-/* Without any news: quota times, tasks that were removed, a lost notification. */
+/* How often stages are looked at without any event: for quota times, removed tasks, a lost notification. */
 #define LOOK_MS 30000
 /* After a deed that could not be done now because somebody else was at work on it: longer each time. */
 #define AGAIN_MS     200
 #define AGAIN_MAX_MS 6400
-/* A merge may wait for something that only a person can take away. */
+/* A merge may wait for something that only a person can change. */
 #define MERGE_AGAIN_MS     1000
 #define MERGE_AGAIN_MAX_MS 30000
 /* A stage has failed if its deed was killed so often in a row. */
@@ -40,7 +40,7 @@
 /* How long a stopped runner waits for deeds that are short. */
 #define STOP_MS 20000
 
-/* In place of a stage's id: what is done so far is merged into the user's branch. */
+/* Stands for a stage's id: what is done so far is merged into the user's branch. */
 #define LANDING (-1)
 
 /* A process that does a deed. */
@@ -68,8 +68,8 @@ struct runner {
 	struct again *again; /* for each stage */
 	char *walls;
 	struct repo repo;
-	struct strvec unmerged; /* of tickets: task/tickets.h */
-	size_t landed;          /* with merge: each, how many stages were done when it was last merged */
+	struct strvec unmerged; /* for tickets_settle (task/tickets.h) */
+	size_t landed;          /* with merge: each, how many stages were done at the last merge */
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -118,7 +118,7 @@ static struct worker *worker_of(struct runner *r, int64_t stage)
 	return NULL;
 }
 
-/* In the new process. It dies with the runner, whose lock it shares. */
+/* Runs in the new process, which dies with the runner and shares its lock. */
 static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
 {
 	struct stage_job j = job_of(r, i);
@@ -128,7 +128,7 @@ static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		return 1;
-	/* the user's Ctrl-C is for the runner */
+	/* the user's Ctrl-C is meant for the runner */
 	setpgid(0, 0);
 	sigaction(SIGINT, &dfl, NULL);
 	sigaction(SIGTERM, &dfl, NULL);
@@ -199,7 +199,7 @@ static bool reap(struct runner *r)
 	return any;
 }
 
-/* A task has more tickets than before. */
+/* The task has new tickets. */
 static int read_plan_again(struct runner *r, struct err *e)
 {
 	size_t had = r->plan.nstages;
@@ -237,7 +237,7 @@ static int load(struct runner *r, struct err *e)
 				 r->row->name);
 }
 
-/* The task of tickets may end, and may merge one for which others wait. */
+/* Also watches the task of the tickets: it may end, or merge a ticket for which others wait. */
 static void watch_parent(struct runner *r, struct watch *w)
 {
 	struct task t = { .id = r->row->task_id, .name = r->row->name };
@@ -252,8 +252,8 @@ static void watch_parent(struct runner *r, struct watch *w)
 		ignored = (struct err)ERR_INIT;
 }
 
-/* Before the stages are looked at, so that no end is missed. Tasks of stages that cannot be watched are looked at now
- * and then. */
+/* Called before the stages are looked at, so that no end of a run is missed. If a stage's task cannot be watched, it is
+ * looked at from time to time. */
 static void watch(struct runner *r, struct watch *w)
 {
 	struct err ignored = ERR_INIT;
@@ -286,7 +286,7 @@ static struct step_room room_of(struct runner *r)
 	return room;
 }
 
-/* One look at each stage. *ret_moved: at least one of them is in another state now. */
+/* Looks at each stage once. *ret_moved: at least one of them is in another state now. */
 static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 {
 	struct step_room room = room_of(r);
@@ -365,7 +365,7 @@ static bool all_done(const struct runner *r)
 	return count_done(r) == r->stages.n;
 }
 
-/* How long nothing needs to be looked at. */
+/* How long the runner can sleep. */
 static int wait_ms(struct runner *r)
 {
 	int64_t ms = LOOK_MS, now = time(NULL), clock = clock_ms();
@@ -394,7 +394,7 @@ static void wait_for_news(struct runner *r, struct watch *w)
 	p[0] = (struct pollfd){ .fd = w->notify, .events = POLLIN };
 	for (size_t i = 0; i < r->nworkers; i++)
 		p[i + 1] = (struct pollfd){ .fd = r->workers[i].pidfd, .events = POLLIN };
-	/* without notifications, or for a process that cannot be watched */
+	/* if there are no notifications, or a process cannot be watched */
 	if (w->notify < 0 && ms > AGAIN_MS)
 		ms = AGAIN_MS;
 	for (size_t i = 0; i < r->nworkers; i++)
@@ -432,7 +432,7 @@ static void stop(struct runner *r)
 		r->workers[0] = r->workers[--r->nworkers];
 }
 
-/* Until nothing goes on any more. */
+/* Works until nothing goes on any more. */
 static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	while (!stop_signal) {
@@ -472,7 +472,7 @@ static int end_plan(struct runner *r, const char *state, const char *note, struc
 	return context_store(r->c, e) < 0 ? -1 : store_plan_write(r->c->store, r->row, was, e);
 }
 
-/* All stages are done: the plan's work goes to the user's branch, if that is wanted. */
+/* All stages are done: merges the plan's work into the user's branch, if the plan says so. */
 static int finish(struct runner *r, struct err *e)
 {
 	struct stage_job j = job_of(r, r->stages.n - 1);
@@ -485,7 +485,7 @@ static int finish(struct runner *r, struct err *e)
 	return end_plan(r, PLAN_DONE, "", e);
 }
 
-/* Tickets have those of their task. */
+/* The walls of checks. Those of tickets depend on their task, too. */
 static char *walls_of(const struct runner *r)
 {
 	auto_str walls = check_walls_now(r->c, r->row);
@@ -500,7 +500,7 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 		return -1;
 	r->walls = walls_of(r);
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
-	/* of a runner that was killed */
+	/* left by a runner that was killed */
 	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
 		return -1;
 	if (run_stages(r, ret, e) < 0)
@@ -525,7 +525,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
 	stop(&r);
-	/* how it ended, perhaps by another command */
+	/* how the plan ended; another command may have ended it */
 	if (!rc && !load(&r, &ignored))
 		show(&r);
 	check_task_clear_all(c, row, &r.stages, &ignored);

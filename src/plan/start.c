@@ -29,7 +29,7 @@
 
 #define BRIEF_NAME "brief.md"
 #define CONFIG_MAX (1u << 20)
-/* The prompt if a run is to go on, and nobody said more. */
+/* The prompt for a run that continues, if there is no other. */
 #define GO_ON "Go on, and end when everything is committed."
 
 void stage_agent_default(struct context *c)
@@ -64,7 +64,7 @@ static void add_left(const char *title, const struct buf *left, struct buf *out)
 	stage_add_fenced(out, buf_str(left));
 }
 
-/* What its agent left for those after it. */
+/* What the stage's agent left for the stages after it. */
 static void load_left(
 	const struct stage_job *j, const struct stage_row *r, struct buf *notes, struct buf *outputs)
 {
@@ -77,7 +77,7 @@ static void load_left(
 	stage_outputs_load(dir, outputs);
 }
 
-/* What a stage was to do, what became of it, and its notes. */
+/* What a stage was to do, how it ended, and its notes. */
 static int put_stage(const struct stage_job *j, size_t i, int files, struct err *e)
 {
 	const struct plan_stage *s = &j->plan->stages[i];
@@ -107,7 +107,8 @@ static bool needs(const struct plan_stage *s, size_t i)
 	return false;
 }
 
-/* Of the stages that this one needs; a stage about the work as a whole sees all that are done. */
+/* Writes the files of the stages that this one depends on. A stage about the work as a whole sees those of all stages that
+ * are done. */
 static int put_stages(const struct stage_job *j, int files, struct err *e)
 {
 	bool whole = j->stage->type != PLAN_STANDARD && j->stage->type != PLAN_CODE_REVIEW;
@@ -119,7 +120,7 @@ static int put_stages(const struct stage_job *j, int files, struct err *e)
 	return 0;
 }
 
-/* What the task must have before each run. */
+/* Writes the stage's files and configuration, before each run. */
 static int tell(struct stage_job *j, const struct task *t, int dir, const char *agent, struct buf *brief,
 	struct err *e)
 {
@@ -229,7 +230,7 @@ static int run_again(struct stage_job *j, struct task *t, const struct strvec *e
 	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
-/* Notes which run was the last one, so that after a crash it is known whether another one was begun. */
+/* Stores the id of the last run, so that after a crash it is known whether another one has begun. */
 static int note_start(struct stage_job *j, const struct task *t, struct err *e)
 {
 	if (j->at->starting)
@@ -291,7 +292,7 @@ static int run_it(
 
 	if (has_started(j, t, &started, e) < 0)
 		return -1;
-	/* a crash came after the run had begun */
+	/* the run had begun before a crash */
 	if (started)
 		return is_running(j, e);
 	set_env(j, &env);
@@ -305,7 +306,7 @@ static int run_it(
 	return is_running(j, e);
 }
 
-/* Checks read the configuration again, so a name in it does not last. */
+/* Checks read the configuration again, which frees the name in it: copy it first. */
 static int name_agent(struct stage_job *j, char **ret, struct err *e)
 {
 	const char *agent;
@@ -328,7 +329,7 @@ int stage_start(struct stage_job *j, struct err *e)
 	if (name_agent(j, &agent, e) < 0 || stage_task(j, &t, e) < 0)
 		return -1;
 	fault("plan-stage-task");
-	/* only before its first run, and on what it begins from */
+	/* only before its first run, on the commit that it begins from */
 	if (!t.started && !j->at->starting && stage_check_before(j, t.base, &failed, e) < 0)
 		return -1;
 	if (failed)

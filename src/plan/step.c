@@ -31,7 +31,7 @@ static int move(struct stage_job *j, const char *to, bool *ret_moved, struct err
 	return stage_move(j->c->store, j->at, to, e, "%s", "");
 }
 
-/* A person wants it to stop here. */
+/* Whether a person wants it to stop here. */
 static int hold(struct stage_job *j, bool *ret_moved, struct err *e)
 {
 	j->at->hold = false;
@@ -50,7 +50,7 @@ static int step_waiting(struct stage_job *j, bool *ret_moved, struct err *e)
 	return stage_move(j->c->store, j->at, STAGE_APPROVAL, e, "it waits for approval to begin");
 }
 
-/* Stages of this agent that hold a slot in this plan. */
+/* How many stages of this agent hold a slot in this plan. */
 static size_t count_agent(const struct stage_job *j, const char *agent)
 {
 	struct err ignored = ERR_INIT;
@@ -74,11 +74,11 @@ static bool waits_for_another(const struct stage_job *j)
 	return beside_blocker(j->plan, j->all, (size_t)(j->stage - j->plan->stages)) >= 0;
 }
 
-/* *ret: the stage can start; it has a slot then. */
+/* *ret: the stage can start; then it has got a slot. */
 static int find_room(struct stage_job *j, const struct config_agent *a, bool *ret, struct err *e)
 {
 	*ret = false;
-	/* one that was being started when a runner died has its slot */
+	/* a stage that was being started when a runner died has a slot already */
 	if (waits_for_another(j))
 		return 0;
 	if (!j->at->slot && a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
@@ -93,7 +93,7 @@ static int step_ready(
 	const char *agent;
 	int64_t until;
 
-	/* most stages wait here, and are looked at again and again */
+	/* most stages wait here, so this is looked at very often */
 	if (!j->at->slot && (room->fail_fast || room->plan >= room->plan_max))
 		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
@@ -110,7 +110,7 @@ static int step_ready(
 	return 0;
 }
 
-/* The commit of its task, if that is another one by now: somebody worked on it. */
+/* Takes over the tip of its task's branch, if it has moved because somebody worked there. */
 static int find_new_tip(struct stage_job *j, char **ret, struct err *e)
 {
 	auto_task t = { 0 };
@@ -155,7 +155,7 @@ static bool is_next_to_merge(const struct stage_job *j)
 	return true;
 }
 
-/* A ticket is merged by the task that asked. */
+/* A ticket is merged by the task that asked for it. */
 static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_moved, struct err *e)
 {
 	auto_str tip = NULL;
@@ -170,7 +170,7 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 	return move(j, STAGE_MERGING, ret_moved, e);
 }
 
-/* While the agent runs, it may ask what the checks say of what it has done so far. */
+/* While the agent runs, it can ask for the checks of what it has published so far. */
 static int step_running(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
 	if (stage_look(j, ret_moved, e) < 0)
@@ -194,7 +194,7 @@ static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_mov
 	return stage_check_known(j, e);
 }
 
-/* If there is nothing to merge, no process is needed to find that out. */
+/* If the integration branch has the commit already, no process is needed. */
 static int step_merging(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
 {
 	char onto[OID_SIZE];
@@ -295,7 +295,7 @@ int step_stage(
 	return 0;
 }
 
-/* With merge: each. What cannot be merged now is tried again after the next stage, and at the end. */
+/* With merge: each. If it cannot be merged now, it is tried again after the next stage, and at the end. */
 static int land_part(struct stage_job *j, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -335,7 +335,7 @@ bool step_goes_on(const struct stage_job *j)
 
 	if (stage_is_over(s) || step_wants_person(s))
 		return false;
-	/* whether the other one goes on is asked for that one */
+	/* whether that one goes on is decided when it is looked at itself */
 	if ((stage_is(s, STAGE_READY) || stage_is(s, STAGE_REWORK)) && waits_for_another(j))
 		return false;
 	return !stage_is(s, STAGE_WAITING) || needs_are_met(j);

@@ -60,7 +60,7 @@ bool tickets_runner_stays(
 	if (goes || context_store(c, &ignored) < 0 ||
 		store_task_by_id(c->store, row->task_id, &t, &ignored) < 0)
 		return goes;
-	/* the task ends, to be resumed; or it may merge what others wait for */
+	/* the task ends, to be resumed; or it may merge a ticket for which others wait */
 	return life_is_running(&t) && (row->waits || has_waiting(all));
 }
 
@@ -111,7 +111,7 @@ static char *results(const struct tickets *t)
 	return buf_steal(&out);
 }
 
-/* Whether the task has ended to wait, and nothing came in between. */
+/* Whether the task has ended its run to wait, and nothing has happened since. */
 static bool is_blocked(const struct tickets *t, int64_t last)
 {
 	struct err ignored = ERR_INIT;
@@ -138,7 +138,7 @@ static int resume(struct tickets *t, struct err *e)
 	return 0;
 }
 
-/* If the task waits, and nothing goes on that it could wait for. */
+/* Resumes the task if it waits and none of its tickets goes on. */
 static int resume_if_over(struct context *c, int64_t task, struct err *e)
 {
 	auto_tickets t = TICKETS_INIT;
@@ -153,7 +153,7 @@ static int resume_if_over(struct context *c, int64_t task, struct err *e)
 	return context_store(c, e) < 0 ? -1 : store_tickets_set_waits(c->store, t.row.id, 0, e);
 }
 
-/* Under the lock. *ret: there are tickets. */
+/* Runs the tickets; the caller holds the lock. *ret: there are tickets. */
 static int run_once(struct context *c, int64_t task, struct plan_row *row, bool *ret_again, struct err *e)
 {
 	enum plan_run_end end = PLAN_RUN_FAILED;
@@ -171,7 +171,8 @@ static int run_once(struct context *c, int64_t task, struct plan_row *row, bool 
 	return *ret_again ? resume_if_over(c, task, e) : 0;
 }
 
-/* Whether something came while the runner was about to end. The lock is free: who came then has not waited for it. */
+/* Whether there is new work since the runner decided to end. A request that came while it held the lock has started no
+ * other runner. */
 static bool has_more(struct context *c, int64_t task, struct plan_row *row)
 {
 	auto_stage_row_list all = { 0 };
@@ -207,7 +208,7 @@ int tickets_run(struct context *c, int64_t task, struct err *e)
 	return 0;
 }
 
-/* In the new process. Its messages are in the plan's directory. */
+/* Runs in the new process. Its messages go to a file in the plan's directory. */
 static int be_runner(struct context *c, int64_t task, int64_t set)
 {
 	auto_str path = xasprintf("plans/%lld/" PLAN_LOG_FILE, (long long)set);
@@ -225,7 +226,7 @@ static int be_runner(struct context *c, int64_t task, int64_t set)
 	return 0;
 }
 
-/* The same for a process that holds a connection, or a terminal. */
+/* The same, as a new program, for a process that holds a connection or a terminal. */
 static int become_runner(int64_t task)
 {
 	auto_str id = xasprintf("%lld", (long long)task);

@@ -30,7 +30,7 @@ int stage_ask_put(struct context *c, const struct task *t, int task_dir, const c
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_stage_of_task(c->store, t->id, &s, &plan, e) < 0)
-		return e->kind == ERR_NOTFOUND ? err_set(e, ERR_REFUSED, "this task is no stage of a plan")
+		return e->kind == ERR_NOTFOUND ? err_set(e, ERR_REFUSED, "this task is not a stage of a plan")
 					       : -1;
 	*ret_new = !before || strcmp(before, tip) != 0;
 	if (*ret_new && write_file(task_dir, ASKED, tip, strlen(tip), 0600, e) < 0)

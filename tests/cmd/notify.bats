@@ -138,7 +138,7 @@ PY
     fails 2 'notify.command' "$garth" ls
   done
   configure <<<'notify: {on: [blocked, never]}'
-  fails 2 "'notify.on' is 'blocked', 'failed', 'done' or 'limit', not 'never'" "$garth" ls
+  fails 2 "'notify.on' must be 'blocked', 'failed', 'done' or 'limit', not 'never'" "$garth" ls
   configure <<<$'notify: {command: [~/bin/tell, "{message}"], on: []}'
   [[ $("$garth" config --json | json 'd["config"]["notify"]') == '{"command": ["~/bin/tell", "{message}"], "on": []}' ]]
   "$garth" config >"$T/own.yaml"

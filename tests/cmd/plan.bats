@@ -219,7 +219,7 @@ EOF
   echo 1 >$third; git add $third; git commit -qm third
   call "$garth" plan resume mix
   [[ $code == 5 ]] || complain
-  [[ $err == *'a check of the plan fails on what it would become'* ]] || complain
+  [[ $err == *'a check of the plan fails on the result of the merge'* ]] || complain
   not test -e both
   git rm -q $third; git commit -qm 'no third'
   call "$garth" plan merge mix
@@ -260,7 +260,7 @@ EOF
 
 @test "T10 plan: each subcommand has its words and its options" {
   echo 'stages: [{id: a}]' >p.yaml
-  fails 2 "'chek' is nothing that plans have (is 'check' meant?)" "$garth" plan chek p.yaml
+  fails 2 "'chek' is not a subcommand of plan (is 'check' meant?)" "$garth" plan chek p.yaml
   fails 2 "'garth plan check' wants FILE" "$garth" plan check
   fails 2 "'garth plan check' takes FILE and no more" "$garth" plan check p.yaml q.yaml
   fails 2 "'garth plan schema' takes no word and no more" "$garth" plan schema p.yaml

@@ -93,7 +93,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   is_stage large a done
   [[ $(stage large b note) == *"'big/1' is larger than 48 MiB: it is not searched"* ]] || complain "$(stage large b note)"
   [[ $(stage large c note) == *"'big/3' is empty"* ]] || complain "$(stage large c note)"
-  [[ $(stage large d note) == *"'big/3' has a stub: TODO"* ]] || complain "$(stage large d note)"
+  [[ $(stage large d note) == *"'big/3' contains a stub: TODO"* ]] || complain "$(stage large d note)"
 }
 
 @test "T10 plan: one undo takes a plan back whole, says so, and the plan is not merged any more" {
@@ -230,7 +230,7 @@ X
   is_stage re done done
   is_stage re asks asking
   is_stage re bad failed
-  fails 1 "the plan 're' was begun already, and is running" "$garth" plan run "$T/plan.yaml"
+  fails 1 "the plan 're' has already begun, and is running" "$garth" plan run "$T/plan.yaml"
   # what is done cannot change
   plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: done, description: other}' '- {id: late, description: new}'
   fails 1 "has changed since" "$garth" plan run "$T/plan.yaml"

@@ -71,7 +71,7 @@ END
   call "$garth" plan check p.yaml
   [[ $code == 0 ]] || complain
   [[ $err == *"p.yaml:2:40: stage 'a' may not write its artifact 'out/x'"* ]] || complain
-  [[ $err == *"p.yaml:3:8: stage 'b' may change the same files as 'a', and none waits for the other: they run one after the other"* ]] || complain
+  [[ $err == *"p.yaml:3:8: stage 'b' may change the same files as 'a', and neither depends on the other: they run one after the other"* ]] || complain
   [[ $err == *"p.yaml:3:44: a stage would have no program 'no-such-tool'"* ]] || complain
   [[ $(grep -c ▲ <<<"$err") == 3 ]] || complain
   [[ $("$garth" plan check --json p.yaml 2>/dev/null | json '[d["waves"], d["stages"][1]["overlaps"], len(d["warnings"])]') == '[[["a"], ["b"], ["c"]], ["a"], 3]' ]]

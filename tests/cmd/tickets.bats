@@ -58,8 +58,8 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $out == *$'\n\n0' ]] || complain
   parent 2 'echo "$GARTH_TICKETS"; garth brief'
   [[ $out == '2'*'Tickets: tasks of your own'*'up to 2 tasks, of which 3 run at once'*'garth/p.ID'*'on the socket `/'* ]] || complain
-  fails 2 '--tickets is a number' "$garth" run --tickets many -- true
-  fails 2 '--tickets is a number' "$garth" run --tickets -1 -- true
+  fails 2 '--tickets must be a number' "$garth" run --tickets many -- true
+  fails 2 '--tickets must be a number' "$garth" run --tickets -1 -- true
 }
 
 @test "A6 W6 tickets: a ticket begins with what is published; a dirty task is told its files" {
@@ -156,7 +156,7 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   parent 2 'new x --prompt "DO: garth ask \"Which?\" >/dev/null"; garth ticket wait; garth ticket answer t1 "DO: echo this >x; save x"; garth ticket wait; garth ticket merge t1; new y --prompt "DO: mkdir -p .github/workflows; echo 1 >.github/workflows/w; git add -A; git commit -qm w"; garth ticket wait; garth ticket answer t2 yes 2>&1; echo $?; garth ticket discard t2; garth ticket ls'
   [[ $code == 0 ]] || complain
   [[ $out == *'t1  asking  garth/p.t1  x  (it asks: Which?)'*'t1  finished'*'t1  merged'* ]] || complain
-  [[ $out == *"t2  asking"*"it wants to change '.github/workflows/w'"*"BLOCKED: what ticket 't2' asks for, only the user can allow"*$'\n4\nt2  discarded'* ]] || complain
+  [[ $out == *"t2  asking"*"it wants to change '.github/workflows/w'"*"BLOCKED: only the user can allow what ticket 't2' asks for"*$'\n4\nt2  discarded'* ]] || complain
   [[ $(git show garth/p:x) == this ]]
   fails 3 "no task 'p.t2'" "$garth" show p.t2
 }

@@ -110,7 +110,7 @@ load planted.bash
   done
   mkdir "$T/like"; echo "$SECRET" >"$T/like/my.lock"; echo "$T/like" >.git/objects/info/alternates
   refused "$garth" new t --base HEAD
-  grep -qF "'$T/like', which is no object store" "$T/refused"
+  grep -qF "'$T/like', which is not an object store" "$T/refused"
   # the control: what is an object store is borrowed
   rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
   # with what git and Garth leave in it while they receive

@@ -232,7 +232,7 @@ static void test_agents(void **state)
 		FILE_NAME ":3:5: 'agents.claude.login' cannot be set");
 	assert_refused("agents: {mine: {credentials: none}}\n", "'agents.mine' cannot be set");
 	assert_refused("agents:\n  mine:\n    hosts: [a.example]\n", "'agents.mine' cannot be set");
-	assert_refused("agents: {default: [a]}\n", "'agents.default' is one value");
+	assert_refused("agents: {default: [a]}\n", "'agents.default' must be one value");
 	assert_refused("agents: {default: ../x}\n", "'agents.default'");
 	config_defaults(&c);
 	assert_int_equal(apply(&c, "agents:\n  default: codex\n", &e), 0);
@@ -364,12 +364,12 @@ static void test_setup_values(void **state)
 {
 	(void)state;
 	assert_refused("workspace: {setup: {a: b}}\n",
-		"a command in 'workspace.setup' is a text for a shell, or a list");
+		"a command in 'workspace.setup' must be a text for a shell, or a list");
 	assert_refused("workspace: {setup: [[]]}\n",
-		"a command in 'workspace.setup' is a text for a shell, or a list");
-	assert_refused("workspace: {setup: [\" \"]}\n", "is a text for a shell");
+		"a command in 'workspace.setup' must be a text for a shell, or a list");
+	assert_refused("workspace: {setup: [\" \"]}\n", "must be a text for a shell");
 	assert_refused("workspace: {setup: [[\"\", x]]}\n", "has no program");
-	assert_refused("workspace: {setup: [[[a]]]}\n", "'workspace.setup' is a list of single values");
+	assert_refused("workspace: {setup: [[[a]]]}\n", "'workspace.setup' must be a list of single values");
 	assert_refused("workspace: {setup_inputs: [../x]}\n", "is not a path in the repository");
 	assert_refused("workspace: {setup_inputs: [/etc/passwd]}\n", "is not a path in the repository");
 	assert_refused("workspace: {setup_inputs: [\"a\\nb\"]}\n", "control character");
