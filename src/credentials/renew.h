@@ -1,14 +1,14 @@
 /*
  * Renews a log-in once for all tasks and for the user.
  *
- * A refresh token can be used once, and a second use ends the whole log-in. So a task has a dummy, and its request
- * comes here. A separate process, which may block, does these steps: it locks the directory of the user's log-in file
- * and reads the file again. If somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to
- * the service with the real token, and the service's answer is written to the user's file, each value in its place,
- * before anybody gets it. The task is answered with dummies of the new tokens.
+ * A refresh token can be used once, and a second use ends the whole log-in. So a task has a dummy, and its request comes
+ * here. A separate process, which may block, locks the directory of the user's log-in file and reads the file again. If
+ * somebody has renewed the log-in meanwhile, the tokens of the file are the answer. If not, the request goes to the service
+ * with the real token, and the service's answer is written to the user's file, each value in its place, before anybody gets
+ * it. The task's answer has dummies of the new tokens.
  *
- * The service's `renews` says how its answer and the log-in file belong together. "ANSWER=MEMBER" names a member of the
- * answer and its place in the file. It is a secret, except for "scope". Other names:
+ * The service's `renews` maps its answer to the log-in file. "ANSWER=MEMBER" names a member of the answer and its place in
+ * the file. It is a secret, except for "scope". Other names:
  *
  *	now=MEMBER     the time of renewing, as text
  *	until=MEMBER   when the access token ends, in milliseconds since 1970; the answer has seconds, "expires_in"
@@ -30,10 +30,10 @@
 #define RENEW_LOCK     "lock"
 #define RENEW_SCOPE    "scope"
 #define RENEW_LASTS    "expires_in"
-/* A lock of the agent's that is older was left by one that was killed. */
+/* An agent's lock that is older was left behind by a killed process. */
 #define RENEW_STALE_SECONDS 60
 
-/* The request is complete: starts the process, or passes the request on if it has none of our dummies. */
+/* Called when the request is complete. Starts the process, or passes the request on if it has none of our dummies. */
 void renew_begin(struct conn *c);
 /* The process has written something, or ended. */
 void renew_readable(struct conn *c);

@@ -27,7 +27,7 @@ static bool by_name(const struct vault *t, const struct head *h, struct route *r
 	return true;
 }
 
-/* How much of the target is the service's own address; -1: it is another host's, or another path's. */
+/* How many bytes of the target belong to the service's address; -1: it is another host or another path. */
 static ssize_t match(const struct service *s, const char *host, const char *target)
 {
 	size_t n = strlen(host), len;

@@ -9,7 +9,7 @@
 
 #define AT_ONCE (64u << 10)
 #define RAW_MAX (1u << 20)
-/* Of what a client sends, so much is looked at before its answers are written. */
+/* How much of a client's input is read before its answers are written. */
 #define FILL_MAX (256u << 10)
 
 struct tls {
@@ -133,7 +133,7 @@ ssize_t tls_write(struct tls *t, int fd, const char *data, size_t len)
 	size_t n = 0;
 	int rc;
 
-	/* one part at a time, so that a client which does not read fills no memory */
+	/* one part at a time, so that a client that does not read cannot fill the memory */
 	if (tls_flush(t, fd) < 0)
 		return -1;
 	rc = SSL_write_ex(t->ssl, data, len < AT_ONCE ? len : AT_ONCE, &n);

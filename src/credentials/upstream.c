@@ -52,8 +52,8 @@ static void add_clients_field(struct conn *c, const char *name, const char *valu
 	add_field(c, name, secret ? before : "", secret ? secret->real : value);
 }
 
-/* With these fields a server answers with parts of what it has, and a part of a secret cannot be found. A server that is
- * asked for nothing less answers with all of it. */
+/* With these fields a server answers with a part of a resource, and a part of a secret could not be found. Without them it
+ * answers with all of it. */
 static bool asks_for_a_part(const char *name)
 {
 	return !strcmp(name, "range") || !strcmp(name, "if-range") || !strcmp(name, "a-im");
