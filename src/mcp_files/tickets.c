@@ -26,7 +26,7 @@ void tool_ticket_wait(struct mcp_call *c)
 	tool_ask_gateway(c, PATH "/wait", tool_copy_args(c, names));
 }
 
-/* The path of one ticket; NULL: refused. */
+/* The request's path for one ticket; NULL: refused. */
 static char *path_of(struct mcp_call *c, const char *what)
 {
 	const char *id = json_string_value(json_object_get(c->args, "id"));
