@@ -52,7 +52,7 @@ many() {
     "$garth" plan check "$plans/unknown-dependency.yaml"
   printf '# x\n\n<!-- loom METADATA -->\n```yaml\nloom:\n  stages:\n  - id: a\n    aceptance: [make]\n```\n<!-- END loom METADATA -->\n' >p.md
   fails 2 "p.md:8:5: unknown key 'stages.a.aceptance' (is 'acceptance' meant?)" "$garth" plan check p.md
-  fails 2 "-:1:15: 'stages.id' has only" sh -c 'echo "stages: [{id: a/b}]" | "$1" plan check -' sh "$garth"
+  fails 2 "-:1:15: 'stages.id' can have only" sh -c 'echo "stages: [{id: a/b}]" | "$1" plan check -' sh "$garth"
   echo 'target: none' >p.yaml; echo 'stages: [{id: a}]' >>p.yaml
   fails 2 "p.yaml:1:9: there is no branch 'none'" "$garth" plan check p.yaml
   # what an editor shows: the same as an object
