@@ -227,7 +227,7 @@ char *plan_table_command(const struct plan_row *row, const struct stage_row *s)
 
 	if (stage_is(s, STAGE_APPROVAL))
 		return xasprintf("garth plan approve %s %s", plan, s->name);
-	if (stage_is(s, STAGE_ASKING) && !strncmp(s->note, "it asks", 7))
+	if (stage_is(s, STAGE_ASKING) && strcmp(s->gate, GATE_PATH) != 0)
 		return xasprintf("garth answer %s 'ANSWER'", s->task);
 	if (stage_is(s, STAGE_ASKING))
 		return xasprintf("garth allow %s PATH && garth plan retry %s %s", s->task, plan, s->name);

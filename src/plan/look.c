@@ -167,6 +167,7 @@ static int wants_path(struct stage_job *j, const char *path, struct err *e)
 
 	stage_set(&j->at->prompt, prompt);
 	stage_set(&j->at->back, STAGE_REWORK);
+	stage_set(&j->at->gate, GATE_PATH);
 	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it wants to change '%s'", path);
 }
 
@@ -217,6 +218,7 @@ static int asks(struct stage_job *j, const struct task *t, struct err *e)
 	if (!home_task_dir(&j->c->home, t->id, &dir, &ignored) && !question_load(dir, &q, &ignored))
 		add_question(&q, &text);
 	stage_set(&j->at->back, STAGE_REWORK);
+	stage_set(&j->at->gate, "");
 	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it asks: %.800s", buf_str(&text));
 }
 

@@ -20,8 +20,10 @@
 #include "base/err.h"
 #include "store/plan.h"
 
+/* What a stage waits for: approval of its start or of its commit; or, while `asking`, the user's permission for a path. */
 #define GATE_BEFORE "before"
 #define GATE_AFTER  "after"
+#define GATE_PATH   "path"
 /* The value of `approved` for a stage whose start was approved. */
 #define APPROVED_START "start"
 

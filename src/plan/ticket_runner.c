@@ -66,19 +66,16 @@ bool tickets_runner_stays(
 
 int tickets_block(struct context *c, struct task *t, const struct plan_row *row, struct err *e)
 {
-	json_t *question = json_pack("{s:s}", "question", TICKETS_QUESTION);
 	auto_fd dir = -1;
 	int64_t run = 0;
-	int rc = -1;
 
-	if (!context_store(c, e) && !store_run_last(c->store, t->id, &run, e) &&
-		!store_tickets_set_waits(c->store, row->id, run, e) &&
-		!home_task_dir(&c->home, t->id, &dir, e)) {
-		fault("ticket-blocking");
-		rc = question_put(dir, question, e);
-	}
-	json_decref(question);
-	return rc;
+	if (context_store(c, e) < 0 || store_run_last(c->store, t->id, &run, e) < 0 ||
+		store_tickets_set_waits(c->store, row->id, run, e) < 0 ||
+		home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	fault("ticket-blocking");
+	return question_put_wait(
+		dir, "It waits for its tickets. An answer resumes it before they are over.", e);
 }
 
 static void add_result(const struct tickets *t, size_t i, struct buf *out)
@@ -92,7 +89,7 @@ static void add_result(const struct tickets *t, size_t i, struct buf *out)
 		ticket_state(s));
 	if (stage_is(s, STAGE_QUEUED))
 		buf_printf(out, "; merge it: git merge garth/%s", s->task);
-	else if (stage_is(s, STAGE_ASKING))
+	else if (stage_is(s, STAGE_ASKING) && strcmp(s->gate, GATE_PATH) != 0)
 		buf_printf(out, "; answer it: garth ticket answer %s TEXT", s->name);
 	if (note.len)
 		buf_printf(out, "; what is said of it: \"%.400s\"", buf_str(&note));
@@ -118,7 +115,7 @@ static bool is_blocked(const struct tickets *t, int64_t last)
 	auto_question q = { 0 };
 
 	return last == t->row.waits && !strcmp(t->task.state, STATE_BLOCKED) &&
-	       !question_load(t->at.ws.dir, &q, &ignored) && !strcmp(q.text, TICKETS_QUESTION);
+	       !question_load(t->at.ws.dir, &q, &ignored) && q.for_tickets;
 }
 
 static int resume(struct tickets *t, struct err *e)

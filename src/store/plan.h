@@ -65,9 +65,9 @@ struct stage_row {
 	int64_t task_id;    /* 0: not made yet */
 	char *state, *back; /* back: the state before it was held */
 	char *note;         /* for people: why it waits or failed */
-	char *gate;         /* what waits for approval: "before", "after"; else "" */
-	bool hold;          /* to be held when it next could go on */
-	bool satisfied;     /* although it was skipped, what depends on it can go on */
+	char *gate;     /* what it waits for: GATE_BEFORE, GATE_AFTER, GATE_PATH (plan/stage_life.h) or "" */
+	bool hold;      /* to be held when it next could go on */
+	bool satisfied; /* although it was skipped, what depends on it can go on */
 	bool slot; /* it counts among those that may run at once: from its start until its checks have passed */
 	bool starting; /* a run is about to be started; `run` is the task's last run before that */
 	int64_t run;

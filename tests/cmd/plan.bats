@@ -139,6 +139,8 @@ EOF
   [[ $(stage who gate gate) == before ]]
   call "$garth" plan status who
   [[ $out == *'ask '*'it asks: Which?'* ]] || complain
+  [[ $err == *"garth answer who.ask 'ANSWER'"* ]] || complain
+  [[ $err == *'garth allow who.scope PATH && garth plan retry who scope'* ]] || complain
   # a plan that is not over keeps its tasks, and their names
   [[ $("$garth" cleanup --all-inactive --json | json 'len(d["discarded"])') == 0 ]]
   fails 4 "belongs to the plan 'who'" "$garth" rename who.ask other
@@ -261,7 +263,7 @@ EOF
 @test "T10 plan: each subcommand has its words and its options" {
   echo 'stages: [{id: a}]' >p.yaml
   fails 2 "'chek' is not a subcommand of plan (is 'check' meant?)" "$garth" plan chek p.yaml
-  fails 2 "'garth plan check' wants FILE" "$garth" plan check
+  fails 2 "'garth plan check' needs FILE" "$garth" plan check
   fails 2 "'garth plan check' takes FILE and no more" "$garth" plan check p.yaml q.yaml
   fails 2 "'garth plan schema' takes no word and no more" "$garth" plan schema p.yaml
   fails 2 "'garth plan check' has no option '--dot'" "$garth" plan check --dot p.yaml

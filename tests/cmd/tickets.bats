@@ -138,15 +138,17 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
 
 @test "A6 tickets: wait --block ends the run, and the task is resumed with the results" {
   agents </dev/null
-  call "$garth" run --task p --tickets 2 --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 0.5; echo 1 >one; save one" >/dev/null; garth ticket new two --prompt "DO: echo 2 >two; save two" >/dev/null; garth ticket wait --block'
+  call "$garth" run --task p --tickets 3 --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 0.5; echo 1 >one; save one" >/dev/null; garth ticket new two --prompt "DO: echo 2 >two; save two" >/dev/null; garth ticket new w --prompt "DO: mkdir -p .github/workflows; echo 1 >.github/workflows/w; save w" >/dev/null; garth ticket wait --block'
   [[ $code == 6 ]] || complain
   [[ $out == *'End now: this task is resumed with the results'* ]] || complain
   [[ $err == *"task 'p' waits for its tickets, and then goes on"* ]] || complain
   # whoever waits for the task waits for its tickets too
   call "$garth" wait p
   [[ $code == 1 ]] || complain
-  [[ $err == *"task 'p' failed: its tickets are not merged: t1 (finished), t2 (finished)"* ]] || complain
+  [[ $err == *"task 'p' failed: its tickets are not merged: t1 (finished), t2 (finished), t3 (asking)"* ]] || complain
   has_resumed || complain "$("$garth" log p)" "$("$garth" ls)"
+  # only the user can allow a path: the task is not told to answer
+  [[ $("$garth" log p) == *"t3 (w): asking; what is said of it: \"it wants to change '.github/workflows/w'\""* ]] || complain "$("$garth" log p)"
   [[ $("$garth" log p) == *'t1 (one): finished; merge it: git merge garth/p.t1'*'t2 (two): finished; merge it: git merge garth/p.t2'* ]] || complain "$("$garth" log p)"
 }
 has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $(state_of p) != running ]]; }
