@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "plan/check_task.h"
 #include "plan/check_walls.h"
 #include "plan/land.h"
@@ -29,29 +30,29 @@
 
 /* How often stages are looked at without any event: for quota times, removed tasks, a lost notification. */
 #define LOOK_MS 30000
-/* After a deed that could not be done now because somebody else was at work on it: longer each time. */
+/* How long to wait before work is tried again that failed because somebody else was busy with it: longer each time. */
 #define AGAIN_MS     200
 #define AGAIN_MAX_MS 6400
 /* A merge may wait for something that only a person can change. */
 #define MERGE_AGAIN_MS     1000
 #define MERGE_AGAIN_MAX_MS 30000
-/* A stage has failed if its deed was killed so often in a row. */
+/* A stage has failed if its worker was killed this often in a row. */
 #define DEATHS_MAX 5
-/* How long a stopped runner waits for deeds that are short. */
+/* How long a stopped runner waits for short work. */
 #define STOP_MS 20000
 
 /* Stands for a stage's id: what is done so far is merged into the user's branch. */
 #define LANDING (-1)
 
-/* A process that does a deed. */
+/* A process that works on one stage, or on the user's branch (LANDING). */
 struct worker {
 	pid_t pid;
 	int pidfd;
 	int64_t stage; /* its id, or LANDING */
-	enum step_deed deed;
+	enum stage_work work;
 };
 
-/* A deed that was not done. */
+/* Work that failed and is to be tried again. */
 struct again {
 	int64_t at; /* it is tried again then */
 	unsigned tries, deaths;
@@ -119,7 +120,7 @@ static struct worker *worker_of(struct runner *r, int64_t stage)
 }
 
 /* Runs in the new process, which dies with the runner and shares its lock. */
-static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
+static int run_worker(struct runner *r, size_t i, enum stage_work work, pid_t parent)
 {
 	struct stage_job j = job_of(r, i);
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
@@ -133,11 +134,11 @@ static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
 	sigaction(SIGINT, &dfl, NULL);
 	sigaction(SIGTERM, &dfl, NULL);
 	sigaction(SIGHUP, &dfl, NULL);
-	fault("plan-deed");
-	return step_deed(&j, deed, &e) < 0 ? err_exit_code(e.kind) : 0;
+	fault("plan-work");
+	return step_do(&j, work, &e) < 0 ? err_exit_code(e.kind) : 0;
 }
 
-static int begin(struct runner *r, size_t i, enum step_deed deed, struct err *e)
+static int begin(struct runner *r, size_t i, enum stage_work work, struct err *e)
 {
 	pid_t pid, parent = getpid();
 	struct worker *w;
@@ -147,11 +148,11 @@ static int begin(struct runner *r, size_t i, enum step_deed deed, struct err *e)
 	if (pid < 0)
 		return err_sys(e, "cannot start a process");
 	if (!pid)
-		_exit(work(r, i, deed, parent));
+		_exit(run_worker(r, i, work, parent));
 	r->workers = xrealloc(r->workers, r->nworkers + 1, sizeof(*r->workers));
 	w = &r->workers[r->nworkers++];
 	*w = (struct worker){ pid, (int)syscall(SYS_pidfd_open, pid, 0),
-		deed == DEED_LAND ? LANDING : r->stages.v[i].id, deed };
+		work == WORK_LAND ? LANDING : r->stages.v[i].id, work };
 	return 0;
 }
 
@@ -163,10 +164,10 @@ static size_t number_of(const struct runner *r, int64_t stage)
 	return 0;
 }
 
-static void note_end(struct again *a, enum step_deed deed, int status)
+static void note_end(struct again *a, enum stage_work work, int status)
 {
-	int64_t first = deed == DEED_MERGE ? MERGE_AGAIN_MS : AGAIN_MS;
-	int64_t max = deed == DEED_MERGE ? MERGE_AGAIN_MAX_MS : AGAIN_MAX_MS;
+	int64_t first = work == WORK_MERGE ? MERGE_AGAIN_MS : AGAIN_MS;
+	int64_t max = work == WORK_MERGE ? MERGE_AGAIN_MAX_MS : AGAIN_MAX_MS;
 	int64_t ms = first << (a->tries < 5 ? a->tries : 5);
 
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
@@ -192,7 +193,7 @@ static bool reap(struct runner *r)
 		}
 		any = true;
 		if (w->stage != LANDING)
-			note_end(&r->again[number_of(r, w->stage)], w->deed, status);
+			note_end(&r->again[number_of(r, w->stage)], w->work, status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}
@@ -294,7 +295,7 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 	*ret_moved = false;
 	for (size_t i = 0; i < r->stages.n; i++) {
 		struct stage_job j = job_of(r, i);
-		enum step_deed deed = DEED_NONE;
+		enum stage_work work = WORK_NONE;
 		bool moved = false;
 
 		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->again[i].at)
@@ -303,8 +304,8 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 			r->again[i] = (struct again){ 0 };
 			step_fail(&j, "a process of Garth that worked on it was killed again and again");
 			moved = true;
-		} else if (step_stage(&j, &room, &deed, &moved, e) < 0 ||
-			   (deed != DEED_NONE && begin(r, i, deed, e) < 0)) {
+		} else if (step_stage(&j, &room, &work, &moved, e) < 0 ||
+			   (work != WORK_NONE && begin(r, i, work, e) < 0)) {
 			return -1;
 		}
 		fault("plan-step");
@@ -331,7 +332,7 @@ static int land_each(struct runner *r, struct err *e)
 		worker_of(r, LANDING))
 		return 0;
 	r->landed = done;
-	return begin(r, 0, DEED_LAND, e);
+	return begin(r, 0, WORK_LAND, e);
 }
 
 static bool goes_on(struct runner *r)
@@ -412,15 +413,15 @@ static void show(struct runner *r)
 		r->o->show(&r->plan, r->row, &r->stages, r->o->arg);
 }
 
-/* Ends what runs: deeds that are short are waited for, checks are not. Agents go on. */
+/* Ends the workers: waits for those that start an agent, kills the others. Agents go on. */
 static void stop(struct runner *r)
 {
-	int64_t until = clock_ms() + STOP_MS;
+	struct deadline d = deadline_in(STOP_MS);
 
 	for (size_t i = 0; i < r->nworkers; i++)
-		if (r->workers[i].deed != DEED_START)
+		if (r->workers[i].work != WORK_START)
 			kill(r->workers[i].pid, SIGKILL);
-	while (r->nworkers && clock_ms() < until) {
+	while (r->nworkers && deadline_left(&d)) {
 		struct pollfd p = { .fd = r->workers[0].pidfd, .events = POLLIN };
 
 		poll(&p, 1, 200);

@@ -7,8 +7,8 @@
  *
  * There is no daemon: agents run under their tasks' keepers, which outlive the runner. Each step reads the store, keepers
  * and refs, does one idempotent piece of work, and records it. So the runner can be killed at any time: the next one
- * (`garth plan resume`) continues from the store. Work that takes long is done by child processes: at most one for each
- * stage, and one for all merges. They die with the runner.
+ * (`garth plan resume`) continues from the store. Work that takes long is done by child processes, the workers: at most one
+ * for each stage, and one for all merges. They die with the runner.
  */
 #ifndef PLAN_RUN_STAGES_H
 #define PLAN_RUN_STAGES_H

@@ -87,7 +87,7 @@ static int find_room(struct stage_job *j, const struct config_agent *a, bool *re
 }
 
 static int step_ready(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	bool had = j->at->slot, found = false;
 	const char *agent;
@@ -106,7 +106,7 @@ static int step_ready(
 	if (find_room(j, config_agent_by_name(&j->c->config, agent), &found, e) < 0)
 		return -1;
 	room->plan += found && !had;
-	*ret = found ? DEED_START : DEED_NONE;
+	*ret = found ? WORK_START : WORK_NONE;
 	return 0;
 }
 
@@ -171,23 +171,23 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 }
 
 /* While the agent runs, it can ask for the checks of what it has published so far. */
-static int step_running(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+static int step_running(struct stage_job *j, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	if (stage_look(j, ret_moved, e) < 0)
 		return -1;
 	if (!*ret_moved && stage_is(j->at, STAGE_RUNNING) && stage_asks_for_checks(j))
-		*ret = DEED_ASKED;
+		*ret = WORK_ASKED;
 	return 0;
 }
 
-static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+static int step_checking(struct stage_job *j, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	bool known = false;
 
 	if (checks_known(j, j->repo, j->at->tip, CHECKS_AFTER, &known, e) < 0)
 		return -1;
 	if (!known) {
-		*ret = DEED_CHECK;
+		*ret = WORK_CHECK;
 		return 0;
 	}
 	*ret_moved = true;
@@ -195,14 +195,14 @@ static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_mov
 }
 
 /* If the integration branch has the commit already, no process is needed. */
-static int step_merging(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+static int step_merging(struct stage_job *j, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	char onto[OID_SIZE];
 
 	if (job_integration(j->c, j->row, j->repo, onto, e) < 0)
 		return -1;
 	if (strcmp(onto, j->at->tip) != 0) {
-		*ret = DEED_MERGE;
+		*ret = WORK_MERGE;
 		return 0;
 	}
 	stage_set(&j->at->merged, onto);
@@ -237,7 +237,7 @@ static bool can_be_held(const struct stage_row *s)
 }
 
 static int step(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	const struct stage_row *s = j->at;
 
@@ -278,9 +278,9 @@ void step_fail(struct stage_job *j, const char *why)
 }
 
 int step_stage(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
-	*ret = DEED_NONE;
+	*ret = WORK_NONE;
 	*ret_moved = false;
 	if (context_store(j->c, e) < 0)
 		return -1;
@@ -310,15 +310,15 @@ static int land_part(struct stage_job *j, struct err *e)
 	return rc;
 }
 
-int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
+int step_do(struct stage_job *j, enum stage_work work, struct err *e)
 {
-	int rc = deed == DEED_START   ? stage_start(j, e)
-		 : deed == DEED_ASKED ? stage_check_asked(j, e)
-		 : deed == DEED_CHECK ? stage_check(j, e)
-		 : deed == DEED_MERGE ? stage_merge(j, e)
+	int rc = work == WORK_START   ? stage_start(j, e)
+		 : work == WORK_ASKED ? stage_check_asked(j, e)
+		 : work == WORK_CHECK ? stage_check(j, e)
+		 : work == WORK_MERGE ? stage_merge(j, e)
 				      : land_part(j, e);
 
-	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND && deed != DEED_ASKED)
+	if (rc < 0 && e->kind != ERR_BUSY && work != WORK_LAND && work != WORK_ASKED)
 		step_fail(j, e->msg);
 	return rc;
 }

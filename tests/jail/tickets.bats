@@ -79,7 +79,7 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
 @test "43 A6: whatever of Garth is killed, and when, the tickets come to the same end" {
   agents </dev/null
   local step
-  for step in ticket-adding ticket-added ticket-runner plan-step plan-deed plan-stage-task plan-stage-noted plan-stage-run \
+  for step in ticket-adding ticket-added ticket-runner plan-step plan-work plan-stage-task plan-stage-noted plan-stage-run \
     plan-check-task plan-stage-checked ticket-merged ticket-shown ticket-merging; do
     p=k-${step//_/-}
     # the agent goes on, as agents do
