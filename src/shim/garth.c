@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "base/deadline.h"
 #include "base/path.h"
 #include "shim/shim.h"
 
@@ -133,7 +134,9 @@ static int leave_output(const struct shim *s, const char *pair)
 /* Asks again until the checks are made, but not for ever. */
 static int complete(const struct shim *s)
 {
-	for (int i = 0; i < COMPLETE_SECONDS; i++) {
+	struct deadline d = deadline_in(COMPLETE_SECONDS * 1000);
+
+	do {
 		auto_http_answer a = ANSWER_INIT;
 		auto_buf state = BUF_SMALL;
 
@@ -146,8 +149,7 @@ static int complete(const struct shim *s)
 		}
 		if (!strcmp(buf_str(&state), "no_runner"))
 			break;
-		sleep(1);
-	}
+	} while (deadline_sleep(&d, 1000));
 	puts("queued: the checks are not made yet. Commit all of your work, and end: they are made then, and if one fails you go on.");
 	return DONE;
 }
