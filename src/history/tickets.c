@@ -14,7 +14,7 @@
 #include "sys/fd.h"
 #include "task/tickets.h"
 
-/* Objects that a task without the shared ones lacks: those of the tickets that its own commits do not have. */
+/* For a task that does not borrow objects: packs those of the tickets that its own commits do not have. */
 static int send_objects(struct inside *in, const struct ticket_ref *v, size_t n, struct err *e)
 {
 	auto_fd pack = openat(in->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -63,7 +63,7 @@ int tickets_show(struct inside *in, const struct ticket_ref *v, size_t n, struct
 	return 0;
 }
 
-/* A merge that the agent has begun is its own to end. */
+/* A merge that the agent has begun must be ended by the agent. */
 static int check_ready(struct publisher *pub, struct err *e)
 {
 	int code;

@@ -15,7 +15,7 @@
 #include "workspace/base.h"
 
 #define LIST "submodules"
-/* Submodules in submodules in … */
+/* How deep submodules may be nested. */
 #define DEPTH_MAX 8
 
 void submodules_release(struct submodules *s)
@@ -91,7 +91,7 @@ int submodule_repo(const struct workspace *ws, const struct submodule *s, struct
 	ret->submodule = true;
 	free(ret->commit);
 	ret->commit = xstrdup(s->commit);
-	/* reading the configuration of each would take longer than making it */
+	/* reading the configuration of each submodule would take longer than making it */
 	ret->refuses_filters = true;
 	return 0;
 }
@@ -110,14 +110,14 @@ int submodules_bases(int dir, struct strvec *ret, struct err *e)
 	return 0;
 }
 
-/* What is known while the submodules of a new task are made. */
+/* The state while the submodules of a new task are made. */
 struct making {
 	struct workspace *ws;
 	struct submodules list;
 	struct strvec used; /* words of ws->submodules that named something */
 };
 
-/* One repository whose submodules are made: the superproject, or a submodule itself. */
+/* A repository whose submodules are made: the superproject, or a submodule. */
 struct level {
 	const struct level *above;
 	unsigned depth;
@@ -143,7 +143,7 @@ static bool is_named(struct making *m, const char *path)
 			n--;
 		if (strncmp(asked->v[i], path, n) || (path[n] && path[n] != '/'))
 			continue;
-		/* what is above a named one is needed for it; what is below is named by itself */
+		/* submodules around a named one are needed for it; those inside it have to be named themselves */
 		if (!path[n]) {
 			strvec_push(&m->used, asked->v[i]);
 			return true;
@@ -155,7 +155,7 @@ static bool is_named(struct making *m, const char *path)
 	return false;
 }
 
-/* Whether the user's checkout has the submodule's files: there is a .git, as git leaves one. */
+/* Whether the user's checkout has the submodule's files: then there is a .git among them. */
 static bool is_checked_out(const struct making *m, const char *path)
 {
 	auto_fd top = open(m->ws->repo->top, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -176,8 +176,8 @@ static bool is_wanted(struct making *m, const char *path)
 	return asked && asked->n ? is_named(m, path) : is_checked_out(m, path);
 }
 
-/* Whether the directory beneath `at` is a repository, and a whole one: no link is followed on the way, and its refs and
- * objects are not those of another one, which "commondir" names. */
+/* Whether the directory beneath `at` is a complete repository: no link is followed on the way, and it has no "commondir",
+ * which would name another repository for refs and objects. */
 static bool is_repository(int at, const char *path)
 {
 	auto_fd dir = open_beneath(at, path, O_RDONLY | O_DIRECTORY, 0);
@@ -258,7 +258,7 @@ static size_t count_here(const struct submodules *s)
 	return n;
 }
 
-/* Makes the last of the list an empty directory. One that the user named must be there. */
+/* Makes the last of the list an empty directory. If the user named it, that is an error. */
 static int leave_empty(struct making *m, const char *why, struct err *e)
 {
 	struct submodule *s = &m->list.v[m->list.n - 1];
@@ -270,9 +270,9 @@ static int leave_empty(struct making *m, const char *why, struct err *e)
 	return tree_remove(m->ws->dir, made, e);
 }
 
-/* If another submodule has this repository: the words for it, on the heap; else NULL. Two sections of .gitmodules may
- * have one name, and a name may lead to the repository of a nested submodule. What a task publishes from one would be
- * taken for the other's. */
+/* If another submodule has this repository: the reason in words, on the heap; else NULL. Two sections of .gitmodules may
+ * have one name, and a name may lead to the repository of a nested submodule. What a task publishes from one would be taken
+ * for the other's. */
 static char *find_same(const struct making *m, const char *git_dir)
 {
 	for (size_t i = 0; git_dir && i < m->list.n; i++)
@@ -287,7 +287,7 @@ static int refuse_named(const char *path, struct err *e)
 	return err_hint(e, "git submodule update --init -- %s", path);
 }
 
-/* A submodule that the user named must be there; any other may be missing, and its directory is empty. */
+/* A submodule that the user named must be there. Any other may be missing; then its directory is empty. */
 static int take_one(struct making *m, const struct level *l, const struct gitlink *g, struct err *e)
 {
 	auto_str path = *l->path ? path_join(l->path, g->path) : xstrdup(g->path), git_dir = NULL,
@@ -319,7 +319,7 @@ static int take_one(struct making *m, const struct level *l, const struct gitlin
 	fault("create-submodule");
 	if (!submodule_make(m->ws, &m->list.v[n], n, &index, e))
 		return take_nested(m, l, n, index, e);
-	/* it has files with a filter, its repository lacks the commit … but not: the disk is full */
+	/* leave it empty if it has files with a filter, or its repository lacks the commit; but not if the disk is full */
 	if (must || e->sys)
 		return err_wrap(e, "submodule '%s'", path);
 	return leave_empty(m, e->msg, e);
@@ -339,7 +339,7 @@ static int make_level(struct making *m, struct level *l, struct err *e)
 	return 0;
 }
 
-/* Tells git inside that a submodule is there, without a name from .gitmodules. Nothing has run inside yet. */
+/* Registers the submodule with git inside, without a name from .gitmodules. Nothing has run inside yet. */
 static int mark_active(struct making *m, size_t n, struct err *e)
 {
 	size_t parent = submodule_around(&m->list, n);
@@ -356,7 +356,7 @@ static int mark_active(struct making *m, size_t n, struct err *e)
 	return 0;
 }
 
-/* Every path that the user named is a submodule. */
+/* Checks that every path that the user named is a submodule. */
 static int check_asked(const struct making *m, struct err *e)
 {
 	const struct strvec *asked = m->ws->submodules;
@@ -370,7 +370,7 @@ static int check_asked(const struct making *m, struct err *e)
 	return 0;
 }
 
-/* The superproject's files, as they were checked out: of an overlay, the layer that has .gitmodules. */
+/* Opens the superproject's files as they were checked out. For an overlay that is the layer with .gitmodules. */
 static int make_top(struct making *m, struct level *l, struct err *e)
 {
 	auto_base base = { 0 };
