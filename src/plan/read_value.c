@@ -138,7 +138,8 @@ static int read_number(struct plan_reader *r, const struct yaml *y, const struct
 	n = strtoull(y->scalar, NULL, 10);
 	if (errno || n < row->min || n > row->max)
 		return row->min == row->max
-			       ? yaml_error(y, r->file, e, "'%s' is %llu", what, (unsigned long long)row->min)
+			       ? yaml_error(y, r->file, e, "'%s' must be %llu", what,
+					 (unsigned long long)row->min)
 			       : yaml_error(y, r->file, e, "'%s' must be a number from %llu to %llu", what,
 					 (unsigned long long)row->min, (unsigned long long)row->max);
 	*to = n;

@@ -164,7 +164,7 @@ static void test_gateway_values(void **state)
 		"sync: {auto_rebase: maybe}\n", "c.yaml:1:21: 'sync.auto_rebase' must be true or false");
 	assert_refused("task: {on_dirty: drop}\n",
 		"c.yaml:1:18: 'task.on_dirty' must be 'fail', 'commit' or 'keep', not 'drop'");
-	assert_refused("git: {operations: [rebase]}\n", "c.yaml:1:19: 'git.operations' is a mapping");
+	assert_refused("git: {operations: [rebase]}\n", "c.yaml:1:19: 'git.operations' must be a mapping");
 	assert_refused("git: {operations: {rebase: maybe}}\n",
 		"c.yaml:1:28: 'git.operations.rebase' must be 'local', 'routed', 'gateway' or 'blocked', not 'maybe'");
 	assert_refused("git: {operations: {'a b': local}}\n", "c.yaml:1:20: 'a b' in 'git.operations'");
@@ -320,7 +320,7 @@ static void test_setup(void **state)
 	assert_refused("workspace:\n  setup: {npm: ci}\n",
 		"c.yaml:2:10: a command in 'workspace.setup' must be a text for a shell, or a list of words");
 	assert_refused("workspace:\n  setup_network: ['no host!']\n",
-		"c.yaml:2:19: 'no host!' in 'workspace.setup_network' is no host");
+		"c.yaml:2:19: 'no host!' in 'workspace.setup_network' is not a host");
 	assert_refused("workspace:\n  include: ['']\n", "c.yaml:2:13: '' in 'workspace.include' is empty");
 }
 
@@ -391,11 +391,11 @@ static void test_types(void **state)
 	(void)state;
 	assert_refused("- a\n", "c.yaml:1:1: the file must be a mapping");
 	assert_refused("just text\n", "c.yaml:1:1: the file must be a mapping");
-	assert_refused("jail: 3\n", "c.yaml:1:7: 'jail' is a mapping");
-	assert_refused("agents: [claude]\n", "c.yaml:1:9: 'agents' is a mapping");
-	assert_refused("agents: {x: y}\n", "c.yaml:1:13: 'agents.x' is a mapping");
+	assert_refused("jail: 3\n", "c.yaml:1:7: 'jail' must be a mapping");
+	assert_refused("agents: [claude]\n", "c.yaml:1:9: 'agents' must be a mapping");
+	assert_refused("agents: {x: y}\n", "c.yaml:1:13: 'agents.x' must be a mapping");
 	assert_refused("agents: {X: {}}\n", "c.yaml:1:10: an agent's name");
-	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' is a size");
+	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' must be a size");
 	assert_refused("limits: {log_size: -5}\n", "c.yaml:1:20: 'limits.log_size'");
 	assert_refused("workspace: {backend: cloud}\n",
 		"c.yaml:1:22: 'workspace.backend' must be 'overlay', 'worktree' or 'clone', not 'cloud'");

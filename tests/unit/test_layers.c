@@ -376,7 +376,7 @@ static void test_setup_values(void **state)
 	assert_refused("workspace: {include: [../secret]}\n", "leads out of the repository");
 	assert_refused("workspace: {include: [\"!a/..\"]}\n", "leads out of the repository");
 	assert_refused("workspace: {include: [\"#x\"]}\n", "comment");
-	assert_refused("workspace: {setup_network: [\"a b\"]}\n", "is no host");
+	assert_refused("workspace: {setup_network: [\"a b\"]}\n", "is not a host");
 	assert_refused("workspace: {setpu: [a]}\n",
 		FILE_NAME ":1:13: unknown key 'workspace.setpu' (is 'setup' meant?)");
 }
