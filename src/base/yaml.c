@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clean.h"
+#include "base/nearest.h"
 
 /* The message may quote the file, so it is made safe for a terminal and reduced to one line. */
 static int place_error(
@@ -381,6 +382,43 @@ int yaml_bool(const struct yaml *y, const char *file, const char *what, bool *re
 		return yaml_error(y, file, e, "'%s' must be true or false", what);
 	*ret = yes;
 	return 0;
+}
+
+int yaml_whole(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e)
+{
+	unsigned long long n;
+
+	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
+		return yaml_error(y, file, e, "'%s' must be a whole number", what);
+	errno = 0;
+	n = strtoull(y->scalar, NULL, 10);
+	if (errno || n > INT64_MAX)
+		return yaml_error(y, file, e, "'%s' is too large", what);
+	*ret = n;
+	return 0;
+}
+
+void yaml_add_choices(struct buf *out, const char *const *choices)
+{
+	for (size_t i = 0; choices[i]; i++)
+		buf_printf(out, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
+int yaml_choice(const struct yaml *y, const char *file, const char *what, const char *const *choices,
+	unsigned *ret, struct err *e)
+{
+	auto_buf known = BUF_SMALL;
+	auto_str value = NULL;
+	char meant[NEAREST_TEXT_MAX];
+
+	if (yaml_string(y, file, what, &value, e) < 0)
+		return -1;
+	for (unsigned i = 0; choices[i]; i++)
+		if (!strcmp(choices[i], value))
+			return *ret = i, 0;
+	yaml_add_choices(&known, choices);
+	return yaml_error(y, file, e, "'%s' must be %s, not '%s'%s", what, buf_str(&known), value,
+		nearest_of(value, choices, meant));
 }
 
 int yaml_size(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e)

@@ -1,7 +1,5 @@
 #include "config/values.h"
 
-#include <errno.h>
-
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/duration.h"
@@ -115,44 +113,25 @@ static int read_path_rules(
 	return 0;
 }
 
-/* "'a', 'b' or 'c'" */
-static void add_choices(struct buf *out, const char *const *choices)
-{
-	for (size_t i = 0; choices[i]; i++)
-		buf_printf(out, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-}
-
 static int read_choice(const struct source *s, const struct yaml *y, const char *const *choices,
 	const char *what, char **to, struct err *e)
 {
-	auto_buf known = BUF_SMALL;
-	auto_str value = NULL;
-	size_t i = 0;
+	unsigned i;
 
-	if (yaml_string(y, s->file, what, &value, e) < 0)
+	if (yaml_choice(y, s->file, what, choices, &i, e) < 0)
 		return -1;
-	while (choices[i] && strcmp(value, choices[i]))
-		i++;
-	add_choices(&known, choices);
-	if (!choices[i])
-		return yaml_error(y, s->file, e, "'%s' must be %s, not '%s'", what, buf_str(&known), value);
 	free(*to);
-	*to = steal_ptr(value);
+	*to = xstrdup(choices[i]);
 	return 0;
 }
 
 static int read_number(const struct source *s, const struct yaml *y, uint64_t least, const char *what,
 	uint64_t *to, struct err *e)
 {
-	unsigned long long n;
-	char *end;
+	uint64_t n;
 
-	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
-		return yaml_error(y, s->file, e, "'%s' must be a whole number", what);
-	errno = 0;
-	n = strtoull(y->scalar, &end, 10);
-	if (errno || n > INT64_MAX)
-		return yaml_error(y, s->file, e, "'%s' is too large", what);
+	if (yaml_whole(y, s->file, what, &n, e) < 0)
+		return -1;
 	if (n < least)
 		return yaml_error(y, s->file, e, "'%s' must be a number above 0", what);
 	*to = n;
@@ -395,7 +374,7 @@ static int read_choices(const struct source *s, const struct yaml *y, const char
 	if (y->kind != YAML_LIST) {
 		auto_buf known = BUF_SMALL;
 
-		add_choices(&known, choices);
+		yaml_add_choices(&known, choices);
 		return yaml_error(y, s->file, e, "'%s' must be a list of %s", what, buf_str(&known));
 	}
 	for (size_t i = 0; i < y->n; i++) {

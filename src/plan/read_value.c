@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +5,6 @@
 #include "base/duration.h"
 #include "base/hosts.h"
 #include "base/name.h"
-#include "base/nearest.h"
 #include "base/path.h"
 #include "config/check.h"
 #include "plan/read.h"
@@ -130,20 +128,16 @@ static int read_regex(struct plan_reader *r, const struct yaml *y, const char *w
 static int read_number(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
 	const char *what, uint64_t *to, struct err *e)
 {
-	unsigned long long n;
+	uint64_t n;
 
-	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
-		return yaml_error(y, r->file, e, "'%s' must be a whole number", what);
-	errno = 0;
-	n = strtoull(y->scalar, NULL, 10);
-	if (errno || n < row->min || n > row->max)
-		return row->min == row->max
-			       ? yaml_error(y, r->file, e, "'%s' must be %llu", what,
-					 (unsigned long long)row->min)
-			       : yaml_error(y, r->file, e, "'%s' must be a number from %llu to %llu", what,
-					 (unsigned long long)row->min, (unsigned long long)row->max);
-	*to = n;
-	return 0;
+	if (yaml_whole(y, r->file, what, &n, e) < 0)
+		return -1;
+	if (n >= row->min && n <= row->max)
+		return *to = n, 0;
+	return row->min == row->max
+		       ? yaml_error(y, r->file, e, "'%s' must be %llu", what, (unsigned long long)row->min)
+		       : yaml_error(y, r->file, e, "'%s' must be a number from %llu to %llu", what,
+				 (unsigned long long)row->min, (unsigned long long)row->max);
 }
 
 static int read_code(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
@@ -165,30 +159,12 @@ static int read_time(
 	return 0;
 }
 
-static int read_choice(struct plan_reader *r, const struct yaml *y, const char *const *choices,
-	const char *what, unsigned *to, struct err *e)
-{
-	auto_buf known = BUF_SMALL;
-	auto_str value = NULL;
-	char meant[NEAREST_TEXT_MAX];
-
-	if (yaml_string(y, r->file, what, &value, e) < 0)
-		return -1;
-	for (unsigned i = 0; choices[i]; i++) {
-		if (!strcmp(choices[i], value))
-			return *to = i, 0;
-		buf_printf(&known, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-	}
-	return yaml_error(y, r->file, e, "'%s' must be %s, not '%s'%s", what, buf_str(&known), value,
-		nearest_of(value, choices, meant));
-}
-
 static int read_choice_text(struct plan_reader *r, const struct yaml *y, const char *const *choices,
 	const char *what, char **to, struct err *e)
 {
 	unsigned i = 0;
 
-	if (read_choice(r, y, choices, what, &i, e) < 0)
+	if (yaml_choice(y, r->file, what, choices, &i, e) < 0)
 		return -1;
 	free(*to);
 	*to = xstrdup(choices[i]);
@@ -351,7 +327,7 @@ int plan_read_value(struct plan_reader *r, const struct yaml *y, const struct pl
 	case PLAN_TIME:
 		return read_time(r, y, what, to, e);
 	case PLAN_CHOICE:
-		return read_choice(r, y, row->choices, what, to, e);
+		return yaml_choice(y, r->file, what, row->choices, to, e);
 	case PLAN_CHOICE_TEXT:
 		return read_choice_text(r, y, row->choices, what, to, e);
 	case PLAN_TEXTS:
