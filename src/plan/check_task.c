@@ -3,45 +3,23 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/deadline.h"
 #include "plan/stage_config.h"
 #include "plan/ticket_task.h"
 #include "runtime/add_layers.h"
-#include "runtime/control.h"
 #include "runtime/run.h"
+#include "runtime/try.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
-#include "sys/lock.h"
 #include "task/own_config.h"
-#include "task/remove.h"
 #include "task/task.h"
 
-/* How long a keeper may take to end after its last command. */
-#define LEAVE_MS   30000
 #define CONFIG_MAX (1u << 20)
 
 /* A stage's id has no dot, so no stage's task can have this name. */
 static char *name_of(const struct stage_job *j)
 {
 	return xasprintf("%.32s.check.%lld", j->row->name, (long long)j->at->id);
-}
-
-static void drop(struct context *c, struct task *t)
-{
-	struct deadline d = deadline_in(LEAVE_MS);
-	struct err ignored = ERR_INIT;
-	auto_lock lock = -1;
-	auto_fd dir = -1;
-
-	if (context_store(c, &ignored) < 0 || home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
-		return;
-	if (lock_is_held(dir, "lock"))
-		control_cancel(c, t, &ignored);
-	while (lock_is_held(dir, "lock") && deadline_sleep(&d, 5))
-		;
-	if (!context_store(c, &ignored) && !lock_take(dir, "lock", false, &lock, &ignored))
-		remove_for_good(c, t, &ignored);
 }
 
 int check_task_clear(const struct stage_job *j, struct err *e)
@@ -56,7 +34,7 @@ int check_task_clear(const struct stage_job *j, struct err *e)
 		task_settle(j->c, &left, &gone, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	if (!gone)
-		drop(j->c, &left);
+		runtime_try_drop(j->c, &left, true);
 	return 0;
 }
 
@@ -72,7 +50,7 @@ int check_task_clear_all(
 void check_task_drop(struct check_task *t)
 {
 	if (t->task.id)
-		drop(t->job->c, &t->task);
+		runtime_try_drop(t->job->c, &t->task, true);
 	task_release(&t->task);
 }
 
