@@ -25,8 +25,6 @@
 #include "task/brief.h"
 #include "task/life.h"
 #include "task/question.h"
-#include "task/stage_ask.h"
-#include "task/stage_files.h"
 #include "task/tickets.h"
 
 /* A longer path is cut in the audit log. */
@@ -189,75 +187,6 @@ static int publish_for(struct request *q, const char *by, struct err *e)
 static int git_publish(struct request *q, struct err *e)
 {
 	return publish_for(q, json_object_get(q->in, "tip") ? "hook" : "asked", e);
-}
-
-/* For the stages after this one, if it is a stage of a plan. */
-static int leave_note(struct request *q, struct err *e)
-{
-	const char *text = json_string_value(json_object_get(q->in, "text"));
-	struct gateway *g = q->gateway;
-
-	if (!text)
-		return request_bad(q, e, "a note is {\"text\": …}");
-	if (audit_add(g->in.audit, "note", &g->in.task, json_pack("{s:o}", "text", audit_text(text)), e) < 0)
-		return -1;
-	if (stage_notes_add(g->in.at.ws.dir, text, e) < 0 && e->kind == ERR_REFUSED) {
-		refuse(&q->no, e, "no_stage", "", "%s", e->msg);
-		return refusal_say(&q->no, "leave a note", "write it into your last message");
-	}
-	if (e->kind != ERR_NONE)
-		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
-	q->out = json_object();
-	return 0;
-}
-
-static int refuse_stage(struct request *q, const char *tried, const char *instead, struct err *e)
-{
-	if (e->kind != ERR_REFUSED)
-		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
-	refuse(&q->no, e, "no_stage", "", "%s", e->msg);
-	return refusal_say(&q->no, tried, instead);
-}
-
-/* A value for the stages after this one. */
-static int leave_output(struct request *q, struct err *e)
-{
-	const char *name = json_string_value(json_object_get(q->in, "name"));
-	const char *value = json_string_value(json_object_get(q->in, "value"));
-	struct gateway *g = q->gateway;
-
-	if (!name || !value)
-		return request_bad(q, e, "an output is {\"name\": …, \"value\": …}");
-	if (audit_add(g->in.audit, "output", &g->in.task,
-		    json_pack("{s:o, s:o}", "name", audit_text(name), "value", audit_text(value)), e) < 0)
-		return -1;
-	if (stage_outputs_set(g->in.at.ws.dir, name, value, e) < 0)
-		return refuse_stage(q, "leave an output", "write it into your last message", e);
-	q->out = json_object();
-	return 0;
-}
-
-/* Asked again and again: what is known is answered, and the runner is asked once for each commit. */
-static int complete_stage(struct request *q, struct err *e)
-{
-	struct gateway *g = q->gateway;
-	const struct task *t = &g->in.task;
-	const char *tip = *t->published ? t->published : t->base;
-	auto_buf text = BUF_INIT(STAGE_ANSWER_MAX);
-	bool passed = false, new = false, runner = false;
-
-	if (stage_ask_answered(g->in.at.ws.dir, tip, &passed, &text)) {
-		q->out = json_pack("{s:s, s:s, s:o}", "tip", tip, "state", passed ? "passed" : "failed",
-			"text", audit_text(buf_str(&text)));
-		return 0;
-	}
-	if (stage_ask_put(&g->in.context, t, g->in.at.ws.dir, tip, &new, &runner, e) < 0)
-		return refuse_stage(q, "ask for the checks", "commit all of your work, and end", e);
-	if (new &&audit_add(g->in.audit, "stage-complete", t, json_pack("{s:s}", "tip", tip), e) < 0)
-		return -1;
-	q->out = json_pack(
-		"{s:s, s:s, s:s}", "tip", tip, "state", runner ? "queued" : "no_runner", "text", "");
-	return 0;
 }
 
 static int ask_question(struct request *q, struct err *e)
@@ -487,9 +416,9 @@ static const struct {
 	{ "POST", "/api/v1/git/push", AGENT, route_push },
 	{ "POST", "/api/v1/git/fetch", AGENT, route_fetch },
 	{ "POST", "/api/v1/question", AGENT, ask_question },
-	{ "POST", "/api/v1/note", AGENT, leave_note },
-	{ "POST", "/api/v1/stage/output", AGENT, leave_output },
-	{ "POST", "/api/v1/stage/complete", AGENT, complete_stage },
+	{ "POST", "/api/v1/note", AGENT, route_note },
+	{ "POST", "/api/v1/stage/output", AGENT, route_output },
+	{ "POST", "/api/v1/stage/complete", AGENT, route_complete },
 	{ "GET", "/api/v1/brief", BOTH, show_brief },
 	{ "POST", "/api/v1/snapshot", AGENT, agent_snapshot },
 	{ "GET", "/api/v1/context", AGENT, route_context },

@@ -1,4 +1,4 @@
-/* Shared by routes.c, routes_context.c and routes_remote.c. */
+/* Shared by routes.c and the other files routes_*.c. */
 #ifndef GATEWAY_ROUTES_PARTS_H
 #define GATEWAY_ROUTES_PARTS_H
 
@@ -27,5 +27,7 @@ int request_bad(struct request *q, struct err *e, const char *what);
 handler route_push, route_fetch;
 /* routes_context.c */
 handler route_context;
+/* routes_stage.c: for the agent of a plan's stage */
+handler route_note, route_output, route_complete;
 
 #endif
