@@ -1,38 +1,14 @@
 #include "gateway/routes.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <nettle/base64.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
-#include "git/ref.h"
-#include "gateway/commit_staged.h"
-#include "publish/from_branch.h"
-#include "history/rollback.h"
-#include "history/snapshot.h"
-#include "inside/pause.h"
-#include "inside/renamed.h"
-#include "publish/publish.h"
-#include "publish/submodules.h"
 #include "gateway/routes_parts.h"
-#include "history/sync.h"
-#include "sys/fd.h"
-#include "task/verdict.h"
+#include "git/ref.h"
 #include "task/brief.h"
-#include "task/life.h"
-#include "task/question.h"
-#include "task/tickets.h"
 
 /* A longer path is cut in the audit log. */
 #define REQUEST_MAX 300
-/* A snapshot's message is in the store. */
-#define MESSAGE_MAX 1000
-/* What a snapshot leaves in the store and the log, of the budget for what an agent can do at will. */
-#define SNAPSHOT_COST 4096
 
 int request_bad(struct request *q, struct err *e, const char *what)
 {
@@ -41,8 +17,7 @@ int request_bad(struct request *q, struct err *e, const char *what)
 	return -1;
 }
 
-/* A string member, NULL if it is absent; a member of another type is an error. */
-static int take_string(struct request *q, const char *key, const char **ret, struct err *e)
+int request_text(struct request *q, const char *key, const char **ret, struct err *e)
 {
 	json_t *v = json_object_get(q->in, key);
 
@@ -53,7 +28,7 @@ static int take_string(struct request *q, const char *key, const char **ret, str
 	return request_bad(q, e, what);
 }
 
-static json_t *list(const struct strvec *v)
+json_t *request_list(const struct strvec *v)
 {
 	json_t *ret = json_array();
 
@@ -64,10 +39,10 @@ static json_t *list(const struct strvec *v)
 
 static json_t *show_policy(const struct config_policy *p)
 {
-	return json_pack("{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I}", "protected", list(&p->protect), "allow",
-		list(&p->allow), "rewrite", p->rewrite, "identity", p->identity, "max_worktree_size",
-		(json_int_t)p->max_size, "max_file_size", (json_int_t)p->max_file_size, "max_files",
-		(json_int_t)p->max_files, "max_commits", (json_int_t)p->max_commits);
+	return json_pack("{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I}", "protected", request_list(&p->protect),
+		"allow", request_list(&p->allow), "rewrite", p->rewrite, "identity", p->identity,
+		"max_worktree_size", (json_int_t)p->max_size, "max_file_size", (json_int_t)p->max_file_size,
+		"max_files", (json_int_t)p->max_files, "max_commits", (json_int_t)p->max_commits);
 }
 
 static int show_task(struct request *q, struct err *e)
@@ -95,311 +70,6 @@ static int show_brief(struct request *q, struct err *e)
 	return 0;
 }
 
-static int git_commit(struct request *q, struct err *e)
-{
-	struct commit_request c = { 0 };
-	struct publish_result r = { 0 };
-
-	if (take_string(q, "repo", &c.repo, e) < 0 || take_string(q, "worktree", &c.worktree, e) < 0 ||
-		take_string(q, "message", &c.message, e) < 0 || take_string(q, "author", &c.author, e) < 0 ||
-		commit_staged(&q->gateway->pub, &c, &r, &q->no, e) < 0)
-		return -1;
-	q->out = json_pack(
-		"{s:s, s:s}", "sha", r.tip, "branch", q->gateway->in.task.branch + strlen("refs/heads/"));
-	return 0;
-}
-
-/* Decodes the base64 pack into a file; *ret stays as it is if there is none. */
-static int take_pack(struct request *q, int *ret, struct err *e)
-{
-	const char *text;
-	struct base64_decode_ctx ctx;
-	auto_str raw = NULL;
-	size_t len;
-
-	if (take_string(q, "pack", &text, e) < 0)
-		return -1;
-	if (!text)
-		return 0;
-	len = BASE64_DECODE_LENGTH(strlen(text));
-	raw = xcalloc(1, len + 1);
-	base64_decode_init(&ctx);
-	if (!base64_decode_update(&ctx, &len, (uint8_t *)raw, strlen(text), text) ||
-		!base64_decode_final(&ctx))
-		return request_bad(q, e, "\"pack\" is not in base64");
-	*ret = fd_of_bytes("pack", raw, len);
-	return *ret < 0 ? err_sys(e, "cannot keep the pack") : 0;
-}
-
-/* The answer after a publish. Removes the mark that the last run's end left unpublished work; while the task
- * runs, only its own end changes that mark. */
-static int published(struct request *q, const struct publish_result *r)
-{
-	struct gateway *g = q->gateway;
-
-	/* others may have waited for a merge */
-	tickets_tell(g->in.at.ws.dir);
-	if (!life_is_running(&g->in.task))
-		unlinkat(g->in.at.ws.dir, TASK_UNPUBLISHED, 0);
-	q->out = json_pack("{s:s, s:s, s:s, s:I}", "tip", r->tip, "old", r->old, "branch",
-		g->in.task.branch + strlen("refs/heads/"), "commits", (json_int_t)r->commits);
-	return 0;
-}
-
-/* The number of a submodule chooses among those of this task. */
-static int publish_in_submodule(
-	struct request *q, const json_t *number, const char *tip, const char *by, int pack, struct err *e)
-{
-	struct publish_result r = { 0 };
-
-	if (!json_is_integer(number) || json_integer_value(number) < 0)
-		return request_bad(q, e, "\"submodule\" is not a number");
-	if (publish_submodule(
-		    &q->gateway->pub, (size_t)json_integer_value(number), tip, by, pack, &r, &q->no, e) < 0)
-		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
-	return published(q, &r);
-}
-
-static int publish_for(struct request *q, const char *by, struct err *e)
-{
-	json_t *submodule = json_object_get(q->in, "submodule");
-	struct publish_result r = { 0 };
-	auto_fd pack = -1;
-	const char *tip;
-	char found[OID_SIZE];
-
-	if (take_string(q, "tip", &tip, e) < 0 || take_pack(q, &pack, e) < 0)
-		return -1;
-	if (submodule)
-		return publish_in_submodule(q, submodule, tip, by, pack, e);
-	if (!tip) {
-		if (publish_find_tip(&q->gateway->in, found, e) < 0)
-			return -1;
-		tip = found;
-	}
-	if (!*tip)
-		return request_bad(q, e, "the task has no branch inside");
-	if (publish_offered(&q->gateway->pub, tip, by, pack, &r, &q->no, e) < 0)
-		return -1;
-	return published(q, &r);
-}
-
-static int git_publish(struct request *q, struct err *e)
-{
-	return publish_for(q, json_object_get(q->in, "tip") ? "hook" : "asked", e);
-}
-
-static int ask_question(struct request *q, struct err *e)
-{
-	struct gateway *g = q->gateway;
-	json_t *details;
-
-	if (question_put(g->in.at.ws.dir, q->in, e) < 0)
-		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
-	details = json_pack(
-		"{s:o}", "question", audit_text(json_string_value(json_object_get(q->in, "question"))));
-	if (audit_add(g->in.audit, "question", &g->in.task, details, e) < 0)
-		return -1;
-	q->out = json_pack("{s:s, s:s}", "state", "asked", "next",
-		"end now: the task is blocked until the user answers, and is then resumed");
-	return 0;
-}
-
-static int user_publish(struct request *q, struct err *e)
-{
-	struct publish_result r = { 0 };
-	auto_str failed = NULL;
-	json_t *commits;
-	const char *from;
-
-	if (take_string(q, "from", &from, e) < 0)
-		return -1;
-	if (publish_submodules(&q->gateway->pub, "user", &failed, &q->no, e) < 0)
-		return err_wrap(e, "submodule '%s'", failed);
-	if (from ? publish_from(&q->gateway->pub, from, &r, &q->no, e) < 0 || published(q, &r) < 0
-		 : publish_for(q, "user", e) < 0)
-		return -1;
-	/* in other answers "commits" counts all that a task has published */
-	commits = json_object_get(q->out, "commits");
-	json_object_set(q->out, "new_commits", commits);
-	json_object_del(q->out, "commits");
-	json_object_set(q->out, "old_tip", json_object_get(q->out, "old"));
-	json_object_del(q->out, "old");
-	return 0;
-}
-
-/* The arguments as one line, for the audit. */
-static int take_args(struct request *q, struct buf *line, struct err *e)
-{
-	json_t *args = json_object_get(q->in, "args"), *v;
-	size_t i;
-
-	if (!json_is_array(args) || json_array_size(args) > 1000)
-		return request_bad(q, e, "\"args\" is not a list of strings");
-	json_array_foreach(args, i, v)
-	{
-		if (!json_is_string(v))
-			return request_bad(q, e, "\"args\" is not a list of strings");
-		buf_printf(line, "%s%.200s", i ? " " : "", json_string_value(v));
-	}
-	return 0;
-}
-
-static int asked(struct request *q, const char *verb, struct err *e)
-{
-	auto_buf line = BUF_INIT(4000);
-	json_t *details;
-
-	if (take_args(q, &line, e) < 0)
-		return -1;
-	details = json_pack("{s:s}", "verb", verb);
-	json_object_set_new(details, "args", audit_text(buf_str(&line)));
-	if (audit_add(q->gateway->in.audit, "asked", &q->gateway->in.task, details, e) < 0)
-		return -1;
-	q->out = json_object();
-	return 0;
-}
-
-static int git_reset(struct request *q, struct err *e)
-{
-	return asked(q, "reset", e);
-}
-
-static int git_checkout(struct request *q, struct err *e)
-{
-	return asked(q, "checkout", e);
-}
-
-static int git_merge(struct request *q, struct err *e)
-{
-	return asked(q, "merge", e);
-}
-
-/* The first 100 files that no snapshot can hold. */
-static json_t *list_left(const struct review_left *left)
-{
-	auto_strvec lines = STRVEC_INIT;
-	json_t *list = json_array();
-
-	review_left_lines(left, &lines);
-	for (size_t i = 0; i < lines.n && i < 100; i++)
-		json_array_append_new(list, audit_text(lines.v[i]));
-	return list;
-}
-
-static int user_snapshot(struct request *q, struct err *e)
-{
-	auto_review_left left = { 0 };
-	const char *message;
-	int64_t number;
-
-	if (take_string(q, "message", &message, e) < 0)
-		return -1;
-	if (message && strlen(message) > MESSAGE_MAX)
-		return request_bad(q, e, "\"message\" is longer than 1000 bytes");
-	if (snapshot_take(&q->gateway->in, "asked", message ? message : "", &number, &left, e) < 0)
-		return -1;
-	q->out = json_pack("{s:I, s:o}", "snapshot", (json_int_t)number, "left_out", list_left(&left));
-	return 0;
-}
-
-static int agent_snapshot(struct request *q, struct err *e)
-{
-	const struct inside *in = &q->gateway->in;
-	bool may;
-
-	if (audit_allows(in->audit, &in->task, SNAPSHOT_COST, &may, e) < 0)
-		return -1;
-	if (may)
-		return user_snapshot(q, e);
-	refuse(&q->no, e, "too_many_snapshots", "", "the task has taken too many snapshots");
-	return refusal_say(&q->no, "take another snapshot", "wait for a minute");
-}
-
-/* A path that is not UTF-8 is sent as hex digits, because JSON strings are UTF-8. */
-static int take_file(struct request *q, char **ret, struct err *e)
-{
-	const char *plain, *hex;
-	unsigned byte;
-
-	if (take_string(q, "file", &plain, e) < 0 || take_string(q, "file_hex", &hex, e) < 0)
-		return -1;
-	if (!hex) {
-		*ret = plain ? xstrdup(plain) : NULL;
-		return 0;
-	}
-	if (strlen(hex) % 2 || !hex_is(hex, strlen(hex)))
-		return request_bad(q, e, "\"file_hex\" is not a list of hex digits");
-	*ret = xstrndup(hex, strlen(hex) / 2);
-	for (size_t i = 0; (*ret)[i]; i++)
-		(*ret)[i] = sscanf(hex + 2 * i, "%2x", &byte) == 1 ? (char)byte : '\0';
-	return 0;
-}
-
-static int user_rollback(struct request *q, struct err *e)
-{
-	struct rollback_spec s = { .full = json_is_true(json_object_get(q->in, "full")),
-		.undo = json_is_true(json_object_get(q->in, "undo")),
-		.force = json_is_true(json_object_get(q->in, "force")),
-		.snapshot = json_integer_value(json_object_get(q->in, "snapshot")) };
-	auto_review_left left = { 0 };
-	auto_strvec stashed = STRVEC_INIT;
-	auto_str file = NULL;
-	int64_t before = 0;
-
-	if (take_file(q, &file, e) < 0)
-		return -1;
-	s.file = file;
-	if (rollback(&q->gateway->in, &s, &before, &left, &stashed, e) < 0)
-		return -1;
-	q->out = json_pack("{s:I, s:s, s:o, s:o}", "snapshot", (json_int_t)before, "tip",
-		q->gateway->in.task.published, "left_out", s.force ? json_array() : list_left(&left),
-		"stashed", list(&stashed));
-	return 0;
-}
-
-static int user_renamed(struct request *q, struct err *e)
-{
-	if (inside_renamed(&q->gateway->in, e) < 0)
-		return -1;
-	q->out = json_object();
-	return 0;
-}
-
-static int user_sync(struct request *q, struct err *e)
-{
-	auto_strvec conflicts = STRVEC_INIT;
-	struct sync_result r = { 0 };
-	json_t *paths;
-	int rc = sync_task(
-		&q->gateway->pub, json_is_true(json_object_get(q->in, "merge")), &r, &conflicts, &q->no, e);
-
-	if (rc < 0)
-		return -1;
-	/* the conflict that it was paused for is solved */
-	if (!conflicts.n && !strcmp(q->gateway->in.task.state, STATE_PAUSED) &&
-		resume_task(&q->gateway->in, e) < 0)
-		return -1;
-	paths = json_array();
-	for (size_t i = 0; i < conflicts.n; i++)
-		json_array_append_new(paths, audit_text(conflicts.v[i]));
-	q->out = json_pack(
-		"{s:s, s:s, s:b, s:o}", "base", r.base, "tip", r.tip, "moved", r.moved, "conflicts", paths);
-	return 0;
-}
-
-static int user_pause(struct request *q, struct err *e)
-{
-	q->out = json_object();
-	return pause_for_user(&q->gateway->in, e);
-}
-
-static int user_resume(struct request *q, struct err *e)
-{
-	q->out = json_object();
-	return resume_task(&q->gateway->in, e);
-}
-
 enum who { AGENT, USER, BOTH };
 
 static const struct {
@@ -408,27 +78,27 @@ static const struct {
 	handler *fn;
 } table[] = {
 	{ "GET", "/api/v1/task", BOTH, show_task },
-	{ "POST", "/api/v1/git/commit", AGENT, git_commit },
-	{ "POST", "/api/v1/git/publish", AGENT, git_publish },
-	{ "POST", "/api/v1/git/reset", AGENT, git_reset },
-	{ "POST", "/api/v1/git/checkout", AGENT, git_checkout },
-	{ "POST", "/api/v1/git/merge", AGENT, git_merge },
+	{ "POST", "/api/v1/git/commit", AGENT, route_commit },
+	{ "POST", "/api/v1/git/publish", AGENT, route_publish },
+	{ "POST", "/api/v1/git/reset", AGENT, route_reset },
+	{ "POST", "/api/v1/git/checkout", AGENT, route_checkout },
+	{ "POST", "/api/v1/git/merge", AGENT, route_merge },
 	{ "POST", "/api/v1/git/push", AGENT, route_push },
 	{ "POST", "/api/v1/git/fetch", AGENT, route_fetch },
-	{ "POST", "/api/v1/question", AGENT, ask_question },
+	{ "POST", "/api/v1/question", AGENT, route_question },
 	{ "POST", "/api/v1/note", AGENT, route_note },
 	{ "POST", "/api/v1/stage/output", AGENT, route_output },
 	{ "POST", "/api/v1/stage/complete", AGENT, route_complete },
 	{ "GET", "/api/v1/brief", BOTH, show_brief },
-	{ "POST", "/api/v1/snapshot", AGENT, agent_snapshot },
+	{ "POST", "/api/v1/snapshot", AGENT, route_agent_snapshot },
 	{ "GET", "/api/v1/context", AGENT, route_context },
-	{ "POST", "/user/v1/publish", USER, user_publish },
-	{ "POST", "/user/v1/snapshot", USER, user_snapshot },
-	{ "POST", "/user/v1/rollback", USER, user_rollback },
-	{ "POST", "/user/v1/sync", USER, user_sync },
-	{ "POST", "/user/v1/renamed", USER, user_renamed },
-	{ "POST", "/user/v1/pause", USER, user_pause },
-	{ "POST", "/user/v1/resume", USER, user_resume },
+	{ "POST", "/user/v1/publish", USER, route_user_publish },
+	{ "POST", "/user/v1/snapshot", USER, route_user_snapshot },
+	{ "POST", "/user/v1/rollback", USER, route_user_rollback },
+	{ "POST", "/user/v1/sync", USER, route_user_sync },
+	{ "POST", "/user/v1/renamed", USER, route_user_renamed },
+	{ "POST", "/user/v1/pause", USER, route_user_pause },
+	{ "POST", "/user/v1/resume", USER, route_user_resume },
 };
 
 static void put(json_t *o, const char *key, const char *value)

@@ -1,7 +1,8 @@
-/* What the agent of a plan's stage asks: notes and values for later stages, and its checks. */
-#include "audit/audit.h"
-#include "base/alloc.h"
+/* What an agent leaves and asks: notes and values for later stages, its stage's checks, questions. */
+#include <string.h>
+
 #include "gateway/routes_parts.h"
+#include "task/question.h"
 #include "task/stage_ask.h"
 #include "task/stage_files.h"
 
@@ -67,5 +68,21 @@ int route_complete(struct request *q, struct err *e)
 		return -1;
 	q->out = json_pack(
 		"{s:s, s:s, s:s}", "tip", tip, "state", runner ? "queued" : "no_runner", "text", "");
+	return 0;
+}
+
+int route_question(struct request *q, struct err *e)
+{
+	struct gateway *g = q->gateway;
+	json_t *details;
+
+	if (question_put(g->in.at.ws.dir, q->in, e) < 0)
+		return e->kind == ERR_USAGE ? request_bad(q, e, e->msg) : -1;
+	details = json_pack(
+		"{s:o}", "question", audit_text(json_string_value(json_object_get(q->in, "question"))));
+	if (audit_add(g->in.audit, "question", &g->in.task, details, e) < 0)
+		return -1;
+	q->out = json_pack("{s:s, s:s}", "state", "asked", "next",
+		"end now: the task is blocked until the user answers, and is then resumed");
 	return 0;
 }
