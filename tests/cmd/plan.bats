@@ -184,7 +184,7 @@ EOF
   [[ $(<more) == 2 ]]
 }
 
-@test "T10 plan: merging: conflicts go to the agent and then to a person; what passes alone and not together goes back" {
+@test "T10 plan: merging: conflicts go to the agent and then to a person; work that passes alone but not together goes back to the agent" {
   agent <<'EOF'
 both() { if test -e both; then git merge -q garth/mix || { echo both >both; git add both; git commit -qm solved; }; else echo "$GARTH_STAGE" >both; save; fi; }
 stage_one() { test -e x || echo 1 >x; both; }
@@ -260,7 +260,7 @@ EOF
   wait $pid || complain "$(<"$T/o")"
 }
 
-@test "T10 plan: each subcommand has its words and its options" {
+@test "T10 plan: each subcommand checks its arguments and its options" {
   echo 'stages: [{id: a}]' >p.yaml
   fails 2 "'chek' is not a subcommand of plan (is 'check' meant?)" "$garth" plan chek p.yaml
   fails 2 "'garth plan check' needs FILE" "$garth" plan check
@@ -341,7 +341,7 @@ assert last.startswith("plan big: cancelled") and "approve" not in last, t.text
 PY
 }
 
-@test "T10 plan: the user's branch moves while the plan is merged; with merge: each, a last part that cannot be merged is told" {
+@test "T10 plan: the user's branch moves while the plan is merged; with merge: each, a last part that cannot be merged is reported" {
   two moved
   GARTH_FAULT=stop:plan-land-looked "$garth" plan run "$T/plan.yaml" >"$T/o" 2>&1 </dev/null 3>&- & local pid=$!
   eventually is_stopped $pid || complain "$(<"$T/o")"

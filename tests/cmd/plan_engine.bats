@@ -68,7 +68,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
 }
 
-@test "T10 plan: a merge that somebody is in the way of is tried again, less and less often, and the status says why" {
+@test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
   touch .git/refs/heads/garth/lock.lock
@@ -82,7 +82,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(<b) == 1 ]]
 }
 
-@test "T10 plan: artifacts may be large: a large file is no stub, and is not read" {
+@test "T10 plan: artifacts may be large: a large file is not a stub, and is not read" {
   plan 'plan_id: large' 'agent: script' 'retries: {check: 0}' 'stages:' \
     '- {id: a, artifacts: ["big/*"], script: "mkdir big; truncate -s 70M big/1; echo 1 >big/2; git add big; git commit -qm a"}' \
     '- {id: b, wiring: [{source: big/1, pattern: x, description: x}], dependencies: [a], script: "true"}' \
@@ -96,7 +96,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(stage large d note) == *"'big/3' contains a stub: TODO"* ]] || complain "$(stage large d note)"
 }
 
-@test "T10 plan: one undo takes a plan back whole, says so, and the plan is not merged any more" {
+@test "T10 plan: one undo takes back the whole plan and says so; the plan is then not merged" {
   two back 'merge: ask'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 0 ]] || complain
@@ -118,7 +118,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(<b) == 'back a 1' ]]
 }
 
-@test "T10 plan: checks before a stage are made on the commit that it begins from, though the branch moves meanwhile" {
+@test "T10 plan: checks before a stage run on the commit that it begins from, even if the branch moves meanwhile" {
   plan 'plan_id: base' 'agent: script' 'stages:' \
     '- {id: a, before_stage: ["test ! -e late"], script: "test -e late || exit 0; git rm -q late; git commit -qm a"}'
   # a runner is killed when it has made the task; then somebody moves the branch
@@ -134,7 +134,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field base.a base) == "$(git rev-parse garth/base)" ]] || complain "$("$garth" show base.a)"
 }
 
-@test "T10 plan: a check is made again when the walls, the environment or the included files are others" {
+@test "T10 plan: a check runs again if the walls, the environment or the included files have changed" {
   known() { stage "$1" a results | json_list '[c["known"] for c in d]'; }
   plan_of() { plan "plan_id: $1" 'agent: script' 'merge: never' 'stages:' '- {id: a, acceptance: ["test -f a.txt"], script: "true"}'; "$garth" plan run "$T/plan.yaml" || complain; }
   configure <<<'{jail: {env: [WHERE]}, workspace: {include: [.env]}}'
@@ -170,7 +170,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $err == *"a stage would have no program 'nowhere', which agent 'none' runs"* ]] || complain
 }
 
-@test "T10 plan: what a check ran in is removed when the runner ends, and after a kill by the next one, or by the cancelling" {
+@test "T10 plan: the task of a check is removed when the runner ends; after a kill, by the next runner or by cancel" {
   checks_left() { sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM task WHERE name LIKE '%.check.%'"; }
   local how
   for how in int kill cancel; do
@@ -216,7 +216,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $err == *"'model' has no effect: agents.fake.model does not say how it is given"* ]] || complain
 }
 
-@test "T10 plan: a changed file: nothing without --replan; then stages are kept, changed, sent back, added and taken out, all or nothing" {
+@test "T10 plan: a changed file has no effect without --replan; with it, stages are kept, changed, sent back, added and removed, all or nothing" {
   agent <<'X'
 stage_done() { test -e done || { echo 1 >done; save; }; }
 stage_late() { echo "$1" >told; cp "$1" late 2>/dev/null || cp .work/brief.md late; save; }
@@ -294,7 +294,7 @@ X
   not inside plain 'garth stage output a=b'
 }
 
-@test "T10 plan: a conflict: on_conflict says whether the stage's agent goes on, another conversation is told of both sides, or a person" {
+@test "T10 plan: on_conflict says who solves a conflict: the stage's agent, a new conversation that is told both sides, or a person" {
   agent <<'X'
 solve() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; git merge -q garth/con || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
 stage_first() { echo first >both; save; }

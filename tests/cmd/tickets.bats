@@ -50,7 +50,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["p", "p.t1"]' ]] || complain "$("$garth" ls)"
 }
 
-@test "A6 tickets: without the user's consent there are none, and nothing is told of them" {
+@test "A6 tickets: without the user's permission there are none, and the agent is not told about them" {
   agents </dev/null
   "$garth" run --quiet --task q -- sh -c 'garth ticket new x >o 2>&1; echo $? >>o; garth ticket ls >>o 2>&1; echo "$GARTH_TICKETS" >>o; garth brief | grep -ci ticket >>o; git add o; git commit -qm o'
   call git show garth/q:o
@@ -62,7 +62,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   fails 2 '--tickets must be a number' "$garth" run --tickets -1 -- true
 }
 
-@test "A6 W6 tickets: a ticket begins with what is published; a dirty task is told its files" {
+@test "A6 W6 tickets: a ticket begins with what is published; a task with uncommitted files is told which" {
   agents </dev/null
   parent 2 'echo new >src/new; garth ticket new x 2>&1; echo $?; git add -A; git commit -qm new; new x --prompt "DO: cat src/new >copy; save copy"; garth ticket wait >/dev/null; garth ticket merge t1; cat copy'
   [[ $code == 0 ]] || complain
@@ -72,7 +72,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $(git merge-base garth/p.t1 garth/p) == $(git rev-parse garth/p.t1) ]]
 }
 
-@test "A6 tickets: so many in all, so many at once, and their time is divided" {
+@test "A6 tickets: their number in all and at once is limited, and their time is divided" {
   agents <<<'tickets: {at_once: 1, timeout: 100s}'
   mkdir "$T/go"; mkfifo "$T/go/f"
   parent 2 'new a --prompt "DO: sleep 0.3; echo a >a; save a"; new b --prompt "DO: echo b >b; save b" --timeout 10s; garth ticket new c 2>&1; echo $?; garth ticket ls; garth ticket wait >/dev/null; for i in 1 2; do garth ticket show t$i; done; garth ticket merge t1; garth ticket merge t2'
@@ -99,7 +99,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $(git show --name-only --format= garth/p.t1) == src/a/f ]]
 }
 
-@test "A6 tickets: checks are Garth's; what fails goes back to the agent, then the ticket has failed, and is given up" {
+@test "A6 tickets: Garth runs the checks; a failure goes back to the agent, then the ticket fails, and is given up" {
   agents </dev/null
   parent 4 'new x --prompt "DO: echo no >x; save x" --accept "grep -q yes x"; garth ticket wait; echo $?; garth ticket log t1; garth ticket merge t1 2>&1; echo $?'
   [[ $code == 0 ]] || complain
@@ -153,7 +153,7 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
 }
 has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $(state_of p) != running ]]; }
 
-@test "A6 tickets: questions of tickets are the task's to answer; what only the user can allow is not" {
+@test "A6 tickets: the task answers questions of its tickets, but cannot allow what only the user can" {
   agents </dev/null
   parent 2 'new x --prompt "DO: garth ask \"Which?\" >/dev/null"; garth ticket wait; garth ticket answer t1 "DO: echo this >x; save x"; garth ticket wait; garth ticket merge t1; new y --prompt "DO: mkdir -p .github/workflows; echo 1 >.github/workflows/w; git add -A; git commit -qm w"; garth ticket wait; garth ticket answer t2 yes 2>&1; echo $?; garth ticket discard t2; garth ticket ls'
   [[ $code == 0 ]] || complain
@@ -176,7 +176,7 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   [[ $out == "BLOCKED: '.github/workflows/w' is protected"*$'\n4\nfake' ]] || complain
 }
 
-@test "A6 tickets: one that needs another begins when that is merged" {
+@test "A6 tickets: one that depends on another begins when that is merged" {
   agents </dev/null
   parent 4 'new a --prompt "DO: echo a >a; save a"; new b --after t1 --prompt "DO: cat a >b; save b"; garth ticket new c --after t9 2>&1; garth ticket wait; git merge -q garth/p.t1; garth ticket wait; garth ticket merge t2; cat b'
   [[ $code == 0 ]] || complain
@@ -184,7 +184,7 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   [[ $out == *$'t1  finished'*$'t2  waiting'*'t2  finished'*'t2  merged'*$'\na' ]] || complain
 }
 
-@test "A6 tickets: cancelling the task cancels its tickets; they survive its end otherwise" {
+@test "A6 tickets: cancelling the task cancels its tickets; otherwise they survive its end" {
   agents </dev/null
   parent 2 'new long --prompt "DO: sleep 600"; while ! garth ticket ls | grep -q running; do sleep 0.1; done'
   [[ $code == 1 ]] || complain
@@ -199,7 +199,7 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   [[ $code == 0 ]] || complain
 }
 
-@test "A6 tickets: the same over HTTP, and as MCP tools if there may be any" {
+@test "A6 tickets: over HTTP, and as MCP tools if the task may have tickets" {
   agents </dev/null
   cat >"$T/http.py" <<'PY'
 import http.client, json, os, socket, sys
