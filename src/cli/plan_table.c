@@ -63,7 +63,7 @@ static void put_time(const struct stage_row *s, char *out, size_t size)
 		snprintf(out, size, "%lld:%02lld h", (long long)t / 3600, (long long)t / 60 % 60);
 }
 
-/* The last line that is not empty of what the agent printed. */
+/* The last line of the agent's output that is not empty. */
 static void put_output(const struct context *c, const struct stage_row *s, struct buf *out)
 {
 	auto_str path = xasprintf("tasks/%lld/" LOG_NEW, (long long)s->task_id);
@@ -85,7 +85,7 @@ static void put_output(const struct context *c, const struct stage_row *s, struc
 	buf_addstr(out, last ? last + 1 : text);
 }
 
-/* The stages that it waits for. */
+/* Names the stages that it waits for. */
 static void put_needs(const struct plan *p, const struct stage_row_list *l, size_t i, struct buf *out)
 {
 	const struct plan_stage *s = &p->stages[i];
@@ -95,7 +95,7 @@ static void put_needs(const struct plan *p, const struct stage_row_list *l, size
 			buf_printf(out, "%s%s", out->len ? ", " : "after ", l->v[s->needs[k]].name);
 }
 
-/* The stage that may change the same files, and is not done with it. */
+/* Names the stage that may change the same files and is not done. */
 static void put_blocker(const struct plan *p, const struct stage_row_list *l, size_t i, struct buf *out)
 {
 	long other = beside_blocker(p, l, i);
@@ -130,7 +130,7 @@ static void put_last(const struct context *c, const struct plan *p, const struct
 		buf_printf(out, "%sto be held", out->len ? "; " : "");
 }
 
-/* With little room, stages of a lower rank are shown first. */
+/* If there is little room, stages with a lower rank are shown first. */
 enum { RANK_PERSON, RANK_WORK, RANK_READY, RANK_WAITING, RANK_OVER, RANKS };
 
 static int rank_of(const struct stage_row *s)

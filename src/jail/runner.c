@@ -185,7 +185,7 @@ bool runner_is_unwanted(const struct runner *c)
 static int unwanted(struct runner *c, uint32_t id, struct err *e)
 {
 	runner_kill(c, id);
-	err_set(e, ERR_FAILED, "whoever asked for it is gone");
+	err_set(e, ERR_FAILED, "the client that asked for it has gone");
 	e->sys = ECANCELED;
 	return -1;
 }

@@ -208,7 +208,7 @@ void notify_send(const struct notify_job *j, enum notify_event event, const char
 	auto_lock lock = -1;
 
 	look(j, event, why, &now);
-	/* whoever is before us in the queue waits at most as long as we do */
+	/* a process before us in the queue waits at most as long as we do */
 	if (!now.state || lock_take(j->task_dir, NOTIFIED_NAME, true, &lock, &ignored) < 0)
 		return;
 	wait_for_turn(lock);

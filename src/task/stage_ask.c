@@ -14,7 +14,7 @@
 #define ASKED    "complete-asked"
 #define ANSWERED "complete-answered"
 
-/* Who watches the file is told when it is closed. */
+/* The runner watches the file, and is notified when it is closed. */
 static void wake(const struct context *c, int64_t plan)
 {
 	auto_str path = xasprintf(PLAN_DIR "/" PLAN_WAKE_FILE, (long long)plan);
