@@ -18,7 +18,10 @@
 static void wake(const struct context *c, int64_t plan)
 {
 	auto_str path = xasprintf(PLAN_DIR "/" PLAN_WAKE_FILE, (long long)plan);
-	auto_fd file = openat(c->home.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = openat(c->home.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 int stage_ask_put(struct context *c, const struct task *t, int task_dir, const char *tip, bool *ret_new,
