@@ -259,7 +259,8 @@ static void keep_caches(struct attempt *a, int task_dir, struct setup_result *re
 {
 	struct err failed = ERR_INIT;
 
-	if (ret->not_cached || !project_cache_is_on(a->c, &a->task) || !ref_is_users(a->repo, a->repo->commit))
+	if (ret->not_cached || !project_cache_is_on(a->c, &a->task) ||
+		!ref_is_users(a->repo, a->repo->commit))
 		return;
 	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
 		ret->not_cached = xstrdup(failed.msg);

@@ -189,7 +189,8 @@ static int take_options(const struct line *l, struct list *lists, size_t n, stru
 			buf_addstr(&list->items, list->items.len ? "," : "");
 			ask_quote(&list->items, value);
 		} else if (!took && (title || l->words[i][0] == '-')) {
-			return fprintf(stderr, "garth: '%s' is not expected here; see: garth ticket help\n", l->words[i]),
+			return fprintf(stderr, "garth: '%s' is not expected here; see: garth ticket help\n",
+				       l->words[i]),
 			       -1;
 		} else if (!took) {
 			title = l->words[i];
@@ -198,7 +199,8 @@ static int take_options(const struct line *l, struct list *lists, size_t n, stru
 		i++;
 	}
 	if (!title)
-		return fputs("garth: a ticket needs a title: garth ticket new TITLE [--prompt TEXT]\n", stderr),
+		return fputs("garth: a ticket needs a title: garth ticket new TITLE [--prompt TEXT]\n",
+			       stderr),
 		       -1;
 	add_member(json, "title", title);
 	return 0;
