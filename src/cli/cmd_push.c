@@ -14,12 +14,16 @@
 #include "task/life.h"
 #include "runtime/run.h"
 
+/* More are not worth a line: then the content of all files of the branch is offered. */
+#define LFS_IDS_MAX 10
+
 static int print_json(const struct task *t, const struct push_result *r)
 {
-	return json_print(json_pack("{s:o, s:o, s:o, s:s, s:s, s:I, s:b, s:i, s:o}", "task",
+	return json_print(json_pack("{s:o, s:o, s:o, s:s, s:s, s:I, s:b, s:i, s:o, s:o}", "task",
 		json_text(t->name), "remote", json_text(r->remote), "branch", json_text(r->branch), "tip",
 		r->tip, "pushed_tip", r->new_oid, "pushed_commits", (json_int_t)r->commits, "up_to_date",
-		r->nothing, "tries", (int)r->tries, "state", json_text(t->state)));
+		r->nothing, "tries", (int)r->tries, "state", json_text(t->state), "lfs_objects",
+		json_list(&r->lfs)));
 }
 
 static void tell_where(const struct task *t, const struct push_result *r)
@@ -29,6 +33,25 @@ static void tell_where(const struct task *t, const struct push_result *r)
 	say_state("pushing %s commit%s of task '%s' to %s of %s", count_text(r->commits, count),
 		r->commits == 1 ? "" : "s", t->name, r->branch, r->remote);
 	progress_begin("pushing");
+}
+
+/* `git lfs push REMOTE BRANCH` would upload nothing: it leaves out what the remote's branch has. */
+static void warn_lfs(const struct task *t, const struct push_result *r)
+{
+	auto_str remote = shell_word(r->remote), branch = shell_word(ref_short(t->branch));
+	auto_buf ids = BUF_SMALL;
+	char count[COUNT_TEXT_MAX];
+
+	if (!r->lfs.n)
+		return;
+	say_warning("the content of %s file%s of Git LFS is not pushed", count_text(r->lfs.n, count),
+		r->lfs.n == 1 ? "" : "s");
+	for (size_t i = 0; i < r->lfs.n && r->lfs.n <= LFS_IDS_MAX; i++)
+		buf_printf(&ids, " %s", r->lfs.v[i]);
+	if (ids.len)
+		say_hint("git lfs push --object-id %s%s", remote, buf_str(&ids));
+	else
+		say_hint("git lfs push --all %s %s", remote, branch);
 }
 
 static void tell(const struct task *t, const struct push_result *r)
@@ -87,6 +110,8 @@ int cmd_push(int argc, char **argv)
 		print_json(&t, &r);
 	else
 		tell(&t, &r);
+	if (!r.nothing)
+		warn_lfs(&t, &r);
 	remaining_warn(&c, &t, "pushed");
 	return 0;
 }

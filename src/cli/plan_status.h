@@ -12,7 +12,7 @@
 #include "task/context.h"
 
 /* Prints the command that the stage waits for, if there is one. */
-void plan_status_hint(const struct plan_row *row, const struct stage_row *s);
+void plan_status_hint(const struct context *c, const struct plan_row *row, const struct stage_row *s);
 /* The graph of a plan that has begun, with the states of its stages. ERR_NOTFOUND. */
 int plan_status_graph(
 	struct context *c, const char *name, enum graph_style style, struct buf *out, struct err *e);

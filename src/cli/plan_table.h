@@ -13,6 +13,6 @@
 void plan_table_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
 	const struct stage_row_list *l, const struct wire_size *size, struct strvec *ret);
 /* The command that the stage waits for, on the heap; NULL if there is none. */
-char *plan_table_command(const struct plan_row *row, const struct stage_row *s);
+char *plan_table_command(const struct context *c, const struct plan_row *row, const struct stage_row *s);
 
 #endif

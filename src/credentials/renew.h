@@ -7,6 +7,10 @@
  * with the real token, and the service's answer is written to the user's file, each value in its place, before anybody gets
  * it. The task's answer has dummies of the new tokens.
  *
+ * Codex and Gemini CLI have no lock: outside, one of them may renew, or the user may log in, while the service answers. So the
+ * file is read again before it is written, and after a refusal. If it has a new token by then, that one is kept, and is the
+ * answer.
+ *
  * The service's `renews` maps its answer to the log-in file. "ANSWER=MEMBER" names a member of the answer and its place in
  * the file. It is a secret, except for "scope". Other names:
  *
@@ -29,7 +33,10 @@
 #define RENEW_UNTIL    "until"
 #define RENEW_LOCK     "lock"
 #define RENEW_SCOPE    "scope"
+#define RENEW_TOKEN    "refresh_token"
 #define RENEW_LASTS    "expires_in"
+/* How long Garth waits for an agent outside that has no lock and has just used the same token, until it has written its file. */
+#define RENEW_OTHER_MS 2000
 /* An agent's lock that is older was left behind by a killed process. */
 #define RENEW_STALE_SECONDS 60
 

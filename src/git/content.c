@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 
+#include "base/alloc.h"
 #include "base/path.h"
+#include "base/shell_word.h"
 #include "git/blob.h"
 #include "git/checkout.h"
 #include "git/index.h"
@@ -55,6 +57,7 @@ struct look {
 	const struct strvec *paths;
 	struct strvec own; /* the configuration, if the repository's was not read */
 	bool has_own;
+	bool *named; /* if it is set: refuse nothing, and tell whether a filter is named */
 };
 
 static bool sets_filter(const struct strvec *config, const char *name, size_t len)
@@ -74,13 +77,33 @@ static bool sets_filter(const struct strvec *config, const char *name, size_t le
 /* Whether somebody has configured the filter. git passes files through unchanged if nobody has. */
 static int is_configured(struct look *l, const char *name, size_t len, bool *ret, struct err *e)
 {
-	if (l->repo->refuses_filters)
-		return *ret = true, 0;
 	if (!l->repo->config.n && !l->has_own && repo_read_config(l->repo, &l->own, e) < 0)
 		return -1;
 	l->has_own = true;
 	*ret = sets_filter(l->repo->config.n ? &l->repo->config : &l->own, name, len);
 	return 0;
+}
+
+/* A clone does not get the repository's own configuration: there the files are as they are stored. */
+static int refuse_configured(
+	const struct repo *r, const char *path, const char *name, size_t len, struct err *e)
+{
+	auto_buf list = BUF_INIT(4 << 20);
+	auto_strvec own = STRVEC_INIT;
+	auto_str top = shell_quoted(r->main_top), beside = xasprintf("%s-unfiltered", r->main_top),
+		 to = shell_quoted(beside);
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	if (!git_do(&g, &list, &ignored, "config", "--local", "--list", "-z", NULL))
+		for (size_t at = 0; at < list.len; at += strlen(list.data + at) + 1)
+			strvec_push(&own, list.data + at);
+	err_set(e, ERR_REFUSED,
+		"'%s' sends files through a filter (filter=%.*s), which is not supported: a filter is a program that the repository chooses",
+		path, (int)len, name);
+	if (sets_filter(&own, name, len))
+		return err_hint(e, "git clone %s %s", top, to);
+	return err_hint(e, "git -C %s config --show-origin --get-regexp '^filter'", top);
 }
 
 static int refuse_filter(struct look *l, const char *path, const char *data, size_t len, struct err *e)
@@ -93,12 +116,14 @@ static int refuse_filter(struct look *l, const char *path, const char *data, siz
 
 		if ((p != data && !strchr(" \t\r", p[-1])) || is_lfs(p, end))
 			continue;
+		if (l->named) {
+			*l->named = true;
+			continue;
+		}
 		if (is_configured(l, p + 7, n - 7, &set, e) < 0)
 			return -1;
 		if (set)
-			return err_set(e, ERR_REFUSED,
-				"'%s' sends files through a filter (%.*s), which is not supported: a filter is a program that the repository chooses",
-				path, (int)n, p);
+			return refuse_configured(l->repo, path, p + 7, n - 7, e);
 	}
 	return 0;
 }
@@ -120,10 +145,10 @@ static int check_own(struct look *l, struct err *e)
 	return refuse_filter(l, "info/attributes", buf_str(&text), text.len, e);
 }
 
-static int check_all(
-	const struct repo *r, const struct strvec *paths, const struct strvec *oids, struct err *e)
+static int check_all(const struct repo *r, const struct strvec *paths, const struct strvec *oids, bool *named,
+	struct err *e)
 {
-	struct look l = { .repo = r, .paths = paths };
+	struct look l = { .repo = r, .paths = paths, .named = named };
 	struct git g = repo_git(r);
 	int rc = check_own(&l, e);
 
@@ -148,7 +173,15 @@ int content_check(const struct repo *r, const char *index, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
 
-	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, e);
+	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, NULL, e);
+}
+
+int content_names_filter(const struct repo *r, const char *index, bool *ret, struct err *e)
+{
+	auto_strvec paths = STRVEC_INIT, oids = STRVEC_INIT;
+
+	*ret = false;
+	return list(r, index, &paths, &oids, e) < 0 ? -1 : check_all(r, &paths, &oids, ret, e);
 }
 
 int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e)
@@ -166,5 +199,5 @@ int content_check_diff(const struct repo *r, const struct buf *raw, struct err *
 	}
 	if (got < 0)
 		return err_set(e, ERR_FAILED, "cannot understand the difference of two commits");
-	return check_all(r, &paths, &oids, e);
+	return check_all(r, &paths, &oids, NULL, e);
 }

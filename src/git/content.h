@@ -16,6 +16,8 @@
 int content_check(const struct repo *r, const char *index, struct err *e);
 /* The same for what a commit changes against one that was checked before; raw is from checkout_diff. */
 int content_check_diff(const struct repo *r, const struct buf *raw, struct err *e);
+/* Whether an attribute names a filter other than that of LFS, configured or not. */
+int content_names_filter(const struct repo *r, const char *index, bool *ret, struct err *e);
 /* Whether a filter other than that of LFS is configured. Then a commit that was checked before may have to be refused
  * now. */
 bool content_has_filters(const struct repo *r);

@@ -61,9 +61,14 @@ static void make_config(const struct private_spec *s, struct buf *out)
 	}
 }
 
+static int open_new(int dir, const char *path)
+{
+	return openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+}
+
 static int put(int dir, const char *path, const void *data, size_t len, struct err *e)
 {
-	auto_fd fd = openat(dir, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	auto_fd fd = open_new(dir, path);
 
 	if (fd < 0 || write_full(fd, data, len) < 0 || owner_give(fd, "") < 0)
 		return err_sys(e, "cannot write '%s' of the private repository", path);
@@ -88,23 +93,21 @@ static int make_dirs(int dir, struct err *e)
 	return 0;
 }
 
-/* Tags can be megabytes: they are not copied to put a line in front of them. */
-static int put_packed(int dir, const struct buf *shown, struct err *e)
+static int put_packed(int dir, const struct buf *refs, struct err *e)
 {
 	static const char first[] = "# pack-refs with: sorted \n";
-	auto_fd fd = -1;
+	auto_fd fd = open_new(dir, "packed-refs");
 
-	if (put(dir, "packed-refs", first, sizeof(first) - 1, e) < 0)
-		return -1;
-	fd = openat(dir, "packed-refs", O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 || write_full(fd, buf_str(shown), shown->len) < 0)
+	/* tags can be megabytes: they are not copied to put a line in front of them */
+	if (fd < 0 || write_full(fd, first, sizeof(first) - 1) < 0 ||
+		write_full(fd, buf_str(refs), refs->len) < 0 || owner_give(fd, "") < 0)
 		return err_sys(e, "cannot write 'packed-refs' of the private repository");
 	return 0;
 }
 
-static int put_refs(int dir, const struct private_spec *s, struct err *e)
+static int put_tip(int dir, const struct private_spec *s, struct err *e)
 {
-	auto_buf head = BUF_SMALL, tip = BUF_SMALL;
+	auto_buf tip = BUF_SMALL;
 	struct owner o = owner_inside();
 	const char *slash = strrchr(s->branch, '/');
 	auto_str parent = xstrndup(s->branch, (size_t)(slash - s->branch));
@@ -112,11 +115,22 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 
 	if (at < 0)
 		return err_sys(e, "cannot make '%s' of the private repository", parent);
-	buf_printf(&head, "ref: %s\n", s->branch);
 	buf_printf(&tip, "%s\n", s->commit);
-	if (put_packed(dir, s->shown, e) < 0 || put_text(dir, "HEAD", &head, e) < 0)
-		return -1;
 	return put_text(at, slash + 1, &tip, e);
+}
+
+static int put_refs(int dir, const struct private_spec *s, struct err *e)
+{
+	auto_buf head = BUF_SMALL, only = BUF_SMALL;
+
+	buf_printf(&head, "ref: %s\n", s->branch);
+	if (put_text(dir, "HEAD", &head, e) < 0)
+		return -1;
+	if (s->shown->len)
+		return put_packed(dir, s->shown, e) < 0 ? -1 : put_tip(dir, s, e);
+	/* nothing to sort it among: saves a file and its directory, of which a task with submodules has many */
+	buf_printf(&only, "%s %s\n", s->commit, s->branch);
+	return put_packed(dir, &only, e);
 }
 
 /* The user's excludes and attributes contain only patterns and words, so they are safe to copy. */
@@ -196,13 +210,13 @@ int private_fill(const char *dir, const struct private_spec *s, char **ret, stru
 	return 0;
 }
 
-static bool others_can_read(const char *path)
+static bool others_can_read(int dir, const char *name)
 {
 	struct stat st;
 	mode_t want = 0004;
 
 	/* a file that was removed meanwhile does not matter */
-	if (stat(path, &st) < 0)
+	if (fstatat(dir, name, &st, 0) < 0)
 		return errno == ENOENT;
 	if (S_ISDIR(st.st_mode))
 		want |= 0001;
@@ -233,14 +247,12 @@ static bool dir_is_readable(const char *path, bool (*is_read)(const char *name))
 {
 	DIR *d = opendir(path);
 	struct dirent *ent;
-	bool ok = others_can_read(path);
+	bool ok = d ? others_can_read(dirfd(d), ".") : others_can_read(AT_FDCWD, path);
 
-	while (ok && d && (ent = readdir(d))) {
-		auto_str sub = path_join(path, ent->d_name);
-
+	/* by descriptor: the path of each would be long, and there are hundreds */
+	while (ok && d && (ent = readdir(d)))
 		if (is_read(ent->d_name))
-			ok = others_can_read(sub);
-	}
+			ok = others_can_read(dirfd(d), ent->d_name);
 	if (d)
 		closedir(d);
 	return ok;

@@ -28,7 +28,6 @@ struct repo {
 	struct strvec config;  /* the user's effective configuration: "key\nvalue", keys in lower case */
 	char *user_ignores;    /* core.excludesFile as the user wrote it, NULL if it is not set */
 	struct strvec objects; /* object directories: its own, then its alternates */
-	bool refuses_filters;  /* refuse files with any filter (content.h): nobody reads its configuration */
 };
 
 void repo_release(struct repo *r);

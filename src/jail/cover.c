@@ -265,26 +265,60 @@ static bool is_there(const struct entering *in, const char *path)
 
 	for (size_t i = 0; fd < 0 && i < in->j->lowers.n; i++)
 		fd = open_beneath(in->lowers[i], path, O_PATH | O_NOFOLLOW, 0);
-	return fd >= 0 || (errno != ENOENT && errno != ENOTDIR);
+	return fd >= 0 || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP);
+}
+
+/* Whether the topmost layer that has the path has something else than a directory there, or says that it is removed. */
+static bool is_no_dir(const struct entering *in, const char *path)
+{
+	auto_fd fd = open_beneath(in->upper, path, O_PATH | O_NOFOLLOW, 0);
+	struct stat st;
+
+	for (size_t i = 0; fd < 0 && i < in->j->lowers.n; i++)
+		fd = open_beneath(in->lowers[i], path, O_PATH | O_NOFOLLOW, 0);
+	return fd >= 0 && (fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode));
+}
+
+/* Whether a directory on the way to the path is a file or a link in the workspace. A place for the path would hide it:
+ * it would look removed, and its removal could be published. */
+static bool is_blocked(const struct entering *in, const char *path)
+{
+	for (const char *s = path; (s = strchr(s, '/')); s++) {
+		auto_str above = xstrndup(path, (size_t)(s - path));
+
+		if (is_no_dir(in, above))
+			return true;
+	}
+	return false;
+}
+
+/* Another rule may have a FIFO there, or a directory that it needs. Then the shorter name covers the longer one. */
+static int make_name(int layer, const char *path, struct err *e)
+{
+	auto_str above = xstrndup(path, path_base(path) == path ? 0 : (size_t)(path_base(path) - path - 1));
+	auto_fd dir = *above ? mkdirs_beneath(layer, above, 0755, (uid_t)-1, (gid_t)-1)
+			     : openat(layer, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0 && (errno == ENOTDIR || errno == EEXIST))
+		return 0;
+	if (dir < 0 || (mknodat(dir, path_base(path), S_IFIFO | 0600, 0) < 0 && errno != EEXIST))
+		return err_sys(e, "cannot make a place for %s", path);
+	return 0;
 }
 
 int cover_names(struct entering *in, int layer, bool *ret_any, struct err *e)
 {
 	for (size_t i = 0; i < in->j->rules.n; i++) {
 		const struct rule *r = &in->j->rules.v[i];
-		auto_str path = xstrdup(r->glob), above = NULL;
+		auto_str path = xstrdup(r->glob);
 		size_t n = strlen(path);
-		auto_fd dir = -1;
 
 		if (n && path[n - 1] == '/')
 			path[n - 1] = '\0';
-		if (!rule_denies(r) || strpbrk(path, "*?[\\") || is_there(in, path))
+		if (!rule_denies(r) || strpbrk(path, "*?[\\") || is_there(in, path) || is_blocked(in, path))
 			continue;
-		above = xstrndup(path, path_base(path) == path ? 0 : (size_t)(path_base(path) - path - 1));
-		dir = *above ? mkdirs_beneath(layer, above, 0755, (uid_t)-1, (gid_t)-1)
-			     : openat(layer, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (dir < 0 || (mknodat(dir, path_base(path), S_IFIFO | 0600, 0) < 0 && errno != EEXIST))
-			return err_sys(e, "cannot make a place for %s", path);
+		if (make_name(layer, path, e) < 0)
+			return -1;
 		*ret_any = true;
 	}
 	return 0;

@@ -15,6 +15,8 @@
 #include "merge/compose.h"
 #include "merge/protected.h"
 #include "git/remote.h"
+#include "push/outgoing.h"
+#include "push/unpushed.h"
 #include "sys/fault.h"
 #include "sys/lock.h"
 #include "task/life.h"
@@ -41,6 +43,7 @@ void push_result_release(struct push_result *r)
 	free(r->remote);
 	free(r->branch);
 	strvec_release(&r->conflicts);
+	strvec_release(&r->lfs);
 	*r = (struct push_result){ 0 };
 }
 
@@ -226,6 +229,21 @@ static int push_locked(struct push *p, const struct push_spec *s, struct err *e)
 	return record(p, "pushed", NULL, e);
 }
 
+/* What git does not push, and the commits need. */
+static int check_beside(struct push *p, struct err *e)
+{
+	struct push_result *r = p->result;
+	struct unpushed u = { .remote = r->remote,
+		.base = p->task->base,
+		.tip = r->tip,
+		.branch = p->task->branch,
+		.scratch = p->fetched };
+
+	/* before the push: after it, the remote's branch has the commits */
+	outgoing_lfs(&p->repo, r->remote, p->task->base, r->tip, &r->lfs);
+	return unpushed_check(&p->repo, &u, e);
+}
+
 int push_task(
 	struct context *c, struct task *t, const struct push_spec *s, struct push_result *ret, struct err *e)
 {
@@ -241,7 +259,8 @@ int push_task(
 	if (!context_store(c, e) && !store_project_by_id(c->store, t->project_id, &project, e) &&
 		!repo_open_git_dir(
 			project.git_dir, project.path, (unsigned)strlen(t->base) / 2, &p.repo, e) &&
-		!choose(&p, s, e) && !find_tip(&p, e) && !lock_take(c->home.fd, lock_name, true, &lock, e))
+		!choose(&p, s, e) && !find_tip(&p, e) && !check_beside(&p, e) &&
+		!lock_take(c->home.fd, lock_name, true, &lock, e))
 		rc = push_locked(&p, s, e);
 	repo_release(&p.repo);
 	free(p.fetched);

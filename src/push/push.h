@@ -36,6 +36,7 @@ struct push_result {
 	bool nothing;           /* the remote already had everything */
 	unsigned tries;
 	struct strvec conflicts; /* paths; with ERR_CONFLICT */
+	struct strvec lfs;       /* ids of LFS content that the pushed commits need: it is not pushed */
 };
 void push_result_release(struct push_result *r);
 #define auto_push_result __attribute__((cleanup(push_result_release))) struct push_result

@@ -20,6 +20,7 @@ struct left_behind {
 	const struct repo *repo; /* while the search is started */
 	int answer;              /* a file in memory */
 	struct worker git;
+	char *top; /* of the checkout; once the search is started */
 };
 #define LEFT_BEHIND_INIT                                                                                     \
 	{                                                                                                    \

@@ -205,7 +205,8 @@ static int fill(
 	}
 	fault("create-refs");
 	if (layers_put(ws->dir, &k->layers.names, e) < 0 || workspace_create(ws, &k->shown.lines, e) < 0 ||
-		borrowed_check_submodules(c, ws, e) < 0 || finish(c, ws->task, e) < 0) {
+		(ws->submodules_borrow && borrowed_check_submodules(c, ws, e) < 0) ||
+		finish(c, ws->task, e) < 0) {
 		take_back(c, r, ws, true);
 		return -1;
 	}

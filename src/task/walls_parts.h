@@ -54,6 +54,8 @@ bool walls_can_allow(const struct context *c, const struct task_at *at, const st
 /* Adds the rules about paths in the workspace to the description (walls_rules.c). */
 void walls_rules(
 	const struct context *c, const struct task_at *at, const struct walls_opts *o, struct jail *j);
+/* Adds denials for what denied links lead to in the workspace (walls_links.c). After workspace_describe. */
+void walls_links(const struct task_at *at, struct jail *j);
 /* Makes what jail.deny_write names below a writable path read-only. */
 void walls_deny_write(const struct context *c, const char *below, struct jail *j);
 

@@ -30,6 +30,8 @@
 
 /* Measured, see docs/DECISIONS.md. */
 #define FEW_FILES 800
+/* A file of a submodule's base: its attributes name a filter. */
+#define FILTERS "filters"
 
 void base_release(struct base *b)
 {
@@ -277,6 +279,16 @@ static bool is_submodule_name(const char *name)
 	return at && oid_is(at + 1, DIGEST_SHA1_LEN) && (oid_starts(name, 20) || oid_starts(name, 32));
 }
 
+/* The configuration of a submodule's repository is read only if it matters: it takes longer than the rest. */
+static int mark_filters(const struct repo *r, const char *index, int dir, struct err *e)
+{
+	bool any;
+
+	if (content_names_filter(r, index, &any, e) < 0)
+		return -1;
+	return any ? write_file(dir, FILTERS, "", 0, 0600, e) : 0;
+}
+
 /* The files at `path` in the new base's tree, with a mount point for .git. */
 static int fill_submodule(const struct home *h, const struct repo *r, const char *part, int dir,
 	const char *path, struct err *e)
@@ -293,7 +305,23 @@ static int fill_submodule(const struct home *h, const struct repo *r, const char
 		return -1;
 	if (mkdirat(at, ".git", 0755) < 0 || owner_give(at, ".git") < 0)
 		return err_sys(e, "cannot make '%s/.git'", tree);
-	return settle(index, tree, r, "", e) < 0 ? -1 : write_file(dir, "bound", "", 0, 0600, e);
+	return settle(index, tree, r, "", e) < 0 || mark_filters(r, index, dir, e) < 0
+		       ? -1
+		       : write_file(dir, "bound", "", 0, 0600, e);
+}
+
+/* One that was made before may name a filter that has been configured since. */
+static int open_submodule(const struct home *h, int64_t project, const struct repo *r, const char *name,
+	struct base *ret, struct err *e)
+{
+	auto_str mark = home_path(h, "bases/%lld/%s/" FILTERS, (long long)project, name);
+
+	if (base_open(h, project, name, ret, e) < 0)
+		return -1;
+	if (access(mark, F_OK) < 0 || !content_check(r, ret->index, e))
+		return 0;
+	base_release(ret);
+	return -1;
 }
 
 int base_get_submodule(const struct home *h, int64_t project, const struct repo *r, const char *path,
@@ -307,14 +335,14 @@ int base_get_submodule(const struct home *h, int64_t project, const struct repo 
 	mode_t old;
 	int rc;
 
-	if (!base_open(h, project, name, ret, e))
+	if (!open_submodule(h, project, r, name, ret, e))
 		return 0;
 	if (e->kind != ERR_NOTFOUND || project_dir(h, project, &all, e) < 0 ||
 		base_lock(h, project, &lock, e) < 0)
 		return -1;
-	if (!base_open(h, project, name, ret, e))
+	if (!open_submodule(h, project, r, name, ret, e))
 		return 0;
-	if (tree_remove(all, name, e) < 0 || make_part(all, part, &dir, e) < 0)
+	if (e->kind != ERR_NOTFOUND || tree_remove(all, name, e) < 0 || make_part(all, part, &dir, e) < 0)
 		return -1;
 	old = umask(0022);
 	rc = fill_submodule(h, r, at, dir, path, e);

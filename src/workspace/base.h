@@ -8,6 +8,7 @@
  *	bases/<project>/<commit>/parent  only in a delta: the full base below it
  *	bases/<project>/<commit>/boot    until the files are synced: the id of the boot during which they
  *	                                 were made
+ *	bases/<project>/<commit>@…/filters  of a submodule: its attributes name filters
  *
  * A base is made in a directory of another name and renamed when it is complete, so a base that exists is
  * complete. After a crash of the machine, one that was not synced is made again. The parent of a delta is

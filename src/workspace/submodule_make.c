@@ -108,6 +108,7 @@ int submodule_make(struct workspace *ws, const struct submodule *s, size_t n, ch
 		mkdirat(ws->dir, git, 0700) < 0 || owner_give(ws->dir, git) < 0)
 		err_sys(e, "cannot make '%s' of the task", at);
 	else if (!submodule_repo(ws, s, &r, e) && !make_files(ws, s, n, &r, ret_index, e)) {
+		ws->submodules_borrow |= r.objects.n > 1;
 		take_settings(ws->repo, &r);
 		rc = make_private(ws, n, &r, *ret_index, e);
 	}

@@ -68,18 +68,12 @@ int submodules_load(int dir, struct submodules *ret, struct err *e)
 	return 0;
 }
 
-static int save(int dir, const struct submodules *s, struct err *e)
+static void put_entry(const struct submodule *s, struct buf *out)
 {
-	auto_buf text = BUF_INIT(4 << 20);
+	const char *const words[] = { s->path, s->commit, s->git_dir, s->why, s->missing ? "missing" : "" };
 
-	for (size_t i = 0; i < s->n; i++) {
-		const char *const words[] = { s->v[i].path, s->v[i].commit, s->v[i].git_dir, s->v[i].why,
-			s->v[i].missing ? "missing" : "" };
-
-		for (size_t k = 0; k < ARRAY_SIZE(words); k++)
-			buf_add(&text, words[k], strlen(words[k]) + 1);
-	}
-	return write_file(dir, LIST, buf_str(&text), text.len, 0600, e);
+	for (size_t k = 0; k < ARRAY_SIZE(words); k++)
+		buf_add(out, words[k], strlen(words[k]) + 1);
 }
 
 int submodule_repo(const struct workspace *ws, const struct submodule *s, struct repo *ret, struct err *e)
@@ -91,8 +85,6 @@ int submodule_repo(const struct workspace *ws, const struct submodule *s, struct
 	ret->submodule = true;
 	free(ret->commit);
 	ret->commit = xstrdup(s->commit);
-	/* reading the configuration of each submodule would take longer than making it */
-	ret->refuses_filters = true;
 	return 0;
 }
 
@@ -115,6 +107,7 @@ struct making {
 	struct workspace *ws;
 	struct submodules list;
 	struct strvec used; /* words of ws->submodules that named something */
+	size_t saved;       /* so many of the list are in its file */
 };
 
 /* A repository whose submodules are made: the superproject, or a submodule. */
@@ -258,16 +251,39 @@ static size_t count_here(const struct submodules *s)
 	return n;
 }
 
-/* Makes the last of the list an empty directory. If the user named it, that is an error. */
-static int leave_empty(struct making *m, const char *why, struct err *e)
+/* Adds the rest of the list to its file. */
+static int save(struct making *m, struct err *e)
+{
+	auto_fd fd = -1;
+	auto_buf text = BUF_INIT(4 << 20);
+
+	if (m->saved == m->list.n)
+		return 0;
+	while (m->saved < m->list.n)
+		put_entry(&m->list.v[m->saved++], &text);
+	fd = openat(m->ws->dir, LIST, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || text.overflow || write_full(fd, buf_str(&text), text.len) < 0)
+		return err_sys(e, "cannot write '" LIST "' of the task");
+	return 0;
+}
+
+static int save_again(struct making *m, struct err *e)
+{
+	auto_buf text = BUF_INIT(4 << 20);
+
+	for (size_t i = 0; i < m->list.n; i++)
+		put_entry(&m->list.v[i], &text);
+	return write_file(m->ws->dir, LIST, buf_str(&text), text.len, 0600, e);
+}
+
+/* Makes the last of the list an empty directory. */
+static void leave_empty(struct making *m, const char *why)
 {
 	struct submodule *s = &m->list.v[m->list.n - 1];
-	auto_str made = xasprintf("sub/%zu", m->list.n - 1);
 
 	free(s->why);
 	s->why = xstrdup(why);
 	s->missing = true;
-	return tree_remove(m->ws->dir, made, e);
 }
 
 /* If another submodule has this repository: the reason in words, on the heap; else NULL. Two sections of .gitmodules may
@@ -288,14 +304,18 @@ static int refuse_named(const char *path, struct err *e)
 }
 
 /* A submodule that the user named must be there. Any other may be missing; then its directory is empty. */
-static int take_one(struct making *m, const struct level *l, const struct gitlink *g, struct err *e)
+static bool must_be_there(const struct making *m)
+{
+	return m->ws->submodules_must && !is_word(m->ws->submodules, "all");
+}
+
+static int list_one(struct making *m, const struct level *l, const struct gitlink *g, struct err *e)
 {
 	auto_str path = *l->path ? path_join(l->path, g->path) : xstrdup(g->path), git_dir = NULL,
-		 index = NULL, same = NULL;
-	bool must = m->ws->submodules_must && !is_word(m->ws->submodules, "all"), wanted = is_wanted(m, path);
-	size_t n = m->list.n;
+		 same = NULL;
+	bool must = must_be_there(m), wanted = is_wanted(m, path);
 
-	if (n == GITLINKS_MAX)
+	if (m->list.n == GITLINKS_MAX)
 		return err_set(e, ERR_REFUSED, "there are more than %d submodules", GITLINKS_MAX);
 	if (wanted && gitmodules_is_safe(g->path))
 		git_dir = submodule_find_repository(
@@ -307,22 +327,30 @@ static int take_one(struct making *m, const struct level *l, const struct gitlin
 		return refuse_named(path, e);
 	add(&m->list, path, g->oid, git_dir && !same ? git_dir : "",
 		wanted ? "" : "it is not one of those that the task may use");
-	if (!wanted)
-		return 0;
-	if (!git_dir || same)
-		return leave_empty(m, same ? same : "its repository is not here", e);
-	if (count_here(&m->list) > SUBMODULES_MAX)
-		return leave_empty(m, "there are too many of them", e);
+	if (wanted && (!git_dir || same))
+		leave_empty(m, same ? same : "its repository is not here");
+	else if (wanted && count_here(&m->list) > SUBMODULES_MAX)
+		leave_empty(m, "there are too many of them");
+	return 0;
+}
+
+/* The last of the list, and what is nested in it. */
+static int make_last(struct making *m, const struct level *l, struct err *e)
+{
+	size_t n = m->list.n - 1;
+	auto_str made = xasprintf("sub/%zu", n), index = NULL;
+
 	/* the list first: nobody removes a base that is in it */
-	if (save(m->ws->dir, &m->list, e) < 0)
+	if (save(m, e) < 0)
 		return -1;
 	fault("create-submodule");
 	if (!submodule_make(m->ws, &m->list.v[n], n, &index, e))
 		return take_nested(m, l, n, index, e);
 	/* leave it empty if it has files with a filter, or its repository lacks the commit; but not if the disk is full */
-	if (must || e->sys)
-		return err_wrap(e, "submodule '%s'", path);
-	return leave_empty(m, e->msg, e);
+	if (must_be_there(m) || e->sys)
+		return err_wrap(e, "submodule '%s'", m->list.v[n].path);
+	leave_empty(m, e->msg);
+	return tree_remove(m->ws->dir, made, e) < 0 ? -1 : save_again(m, e);
 }
 
 static int make_level(struct making *m, struct level *l, struct err *e)
@@ -334,7 +362,8 @@ static int make_level(struct making *m, struct level *l, struct err *e)
 	if (gitlinks_read(l->index, m->ws->repo->hash_len, &links, e) < 0)
 		return -1;
 	for (size_t i = 0; i < links.n; i++)
-		if (take_one(m, l, &links.v[i], e) < 0)
+		if (list_one(m, l, &links.v[i], e) < 0 ||
+			(submodule_is_here(&m->list.v[m->list.n - 1]) && make_last(m, l, e) < 0))
 			return -1;
 	return 0;
 }
@@ -421,8 +450,8 @@ int submodules_make(struct workspace *ws, struct err *e)
 	rc = make_top(&m, &l, e);
 	if (!rc)
 		rc = check_asked(&m, e);
-	if (!rc && m.list.n)
-		rc = save(ws->dir, &m.list, e);
+	if (!rc)
+		rc = save(&m, e);
 	for (size_t i = 0; !rc && i < m.list.n; i++)
 		if (submodule_is_here(&m.list.v[i]))
 			rc = mark_active(&m, i, e);

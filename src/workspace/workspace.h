@@ -47,6 +47,8 @@ struct workspace {
 	 * empty: those that are checked out in the user's checkout. */
 	const struct strvec *submodules;
 	bool submodules_must; /* one of these paths that cannot be used is an error */
+	/* After workspace_create: the repository of a submodule borrows objects from another one. */
+	bool submodules_borrow;
 	/* In a view of a submodule (submodules.h) only: which one of them. */
 	const struct submodules *seen;
 	size_t seen_at;
@@ -164,6 +166,7 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 #define INSIDE_UPPER      INSIDE_DIR "/upper"
 #define INSIDE_BIN        INSIDE_DIR "/bin"
 #define INSIDE_GUARD      INSIDE_BIN "/garth-guard"
+#define INSIDE_SHELL      INSIDE_BIN "/garth-shell"
 #define INSIDE_HOOK       INSIDE_DIR "/hook"
 #define INSIDE_MCP        INSIDE_DIR "/mcp"
 #define INSIDE_GATEWAY    INSIDE_DIR "/gateway"

@@ -65,9 +65,17 @@ more() { mkdir -p many; for ((i = 0; i < 900; i++)); do echo $i >many/$i; done; 
 }
 
 @test "W7 include: a file that git does not ignore is named when the task is made; its commit is whole" {
-  configure <<<$'workspace: {include: [notes.txt]}\n'
+  configure <<<$'workspace: {include: [notes.txt, notes/in]}\n'
   more; commit many
   echo note >notes.txt
+  mkdir -p notes/in; echo more >notes/in/more.txt
+  call "$garth" new dir
+  [[ $err == *notes/in/more.txt* && $err != *'not in the task'* ]] || complain
+  # control: another new file beside it is not
+  echo other >notes/other.txt
+  call "$garth" new beside
+  [[ $err == *'is not in the task: notes/ '* ]] || complain
+  rm -r notes
   call "$garth" new t
   [[ $code == 0 ]] || complain
   [[ $err == *'included, but not ignored by git: the task can commit and publish it'*notes.txt* ]] || complain

@@ -408,12 +408,18 @@ lfs_repository() {
     # configured meanwhile: existing tasks and bases are checked again
     git config filter.crypt.clean 'tr a-z n-za-m'
     fails 4 "filter=crypt" "$garth" new u --backend $backend
-    fails 4 "filter=crypt" "$garth" merge t-$backend
+    fails 4 "git clone '$R' '$R-unfiltered'" "$garth" merge t-$backend
     git config --unset filter.crypt.clean
     git config --global filter.crypt.process /bin/false
-    fails 4 "filter=crypt" "$garth" new u --backend $backend
+    fails 4 "git -C '$R' config --show-origin --get-regexp '^filter'" "$garth" new u --backend $backend
     git config --global --unset filter.crypt.process
   done
+  # what the first hint names
+  git config filter.crypt.clean 'tr a-z n-za-m'
+  eval "$("$garth" new u 2>&1 | sed -n 's/.*\(git clone\)/\1/p')"
+  cd "$R-unfiltered"
+  "$garth" new u
+  [[ $(inside u 'cat a.x') == plain ]]
 }
 
 # The attack puts other bytes into its store under the name of a file's content, a link to one of the user's files, or

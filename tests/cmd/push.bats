@@ -424,3 +424,30 @@ E
   call "$garth" run --task n --push main -- sh -c 'git push || true'
   [[ $err == *"task 'n' has published nothing"* ]] || complain
 }
+
+# `git lfs push origin garth/t` would upload nothing: it leaves out what the remote's branch has. The control is the clone.
+@test "G9 W8 push: LFS content is not pushed; the command that pushes it is named, once" {
+  git lfs install --skip-repo
+  git lfs track '*.bin'; git add .gitattributes; git commit -qm lfs; mkdir -p .git/lfs/objects
+  remote origin
+  # a signed commit, and a program that checks signatures: `git log` would run it, as the control does
+  git reset -q --hard "$(git cat-file commit HEAD | sed '/^committer/a gpgsig -----BEGIN PGP SIGNATURE-----\n x\n -----END PGP SIGNATURE-----' | git hash-object -t commit -w --stdin)"
+  printf '#!/bin/sh\ntouch %s/evil.ran\n' "$T" >"$T/evil"; chmod +x "$T/evil"
+  git config log.showSignature true; git config gpg.program "$T/evil"; git config --global --add garth.trust "$R"
+  git log -1 >"$T/out"; rm "$T/evil.ran"
+  "$garth" new t
+  inside t 'head -c 2000 /dev/urandom >new.bin; echo text >text; git add new.bin text; git commit -qm "a file"'
+  [[ $("$garth" push t --json 2>"$T/told" | json 'len(d["lfs_objects"])') == 1 ]]
+  call "$garth" push t
+  [[ $err != *LFS* ]] || complain
+  inside t 'echo more >>text; git commit -qam more'
+  call "$garth" push t
+  [[ $err != *LFS* ]] || complain
+  grep -q 'the content of 1 file of Git LFS is not pushed' "$T/told"
+  [[ ! -e $T/evil.ran ]]
+  [[ ! -d $T/home/origin.git/lfs ]]
+  eval "$(sed -n 's/.*git lfs/git lfs/p' "$T/told" | tail -n1)"
+  git clone -q -b garth/t "$T/home/origin.git" "$T/clone"
+  cmp <(git show garth/t:new.bin | git lfs smudge) "$T/clone/new.bin"
+  [[ $(wc -c <"$T/clone/new.bin") == 2000 ]]
+}

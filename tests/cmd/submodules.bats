@@ -184,13 +184,19 @@ refused_inside() {
   [[ $(inside t 'ls -A libs/mod; git status --porcelain') == '' ]]
   "$garth" show t | grep -q 'libs/mod .*, empty: '
   changes_nothing 1 "submodule 'libs/mod'" "$garth" new named --submodule libs/mod
-  # files with a filter
+  # files with a filter: one that nobody has configured does nothing; then it is configured, before a base is made and after
   git reset -q HEAD~1
-  (cd libs/mod && echo '*.bin filter=crypt' >.gitattributes && git add .gitattributes && git commit -qm crypt)
+  (cd libs/mod && echo '*.bin filter=crypt' >.gitattributes && echo b >x.bin && git add .gitattributes x.bin && git commit -qm crypt)
   git commit -qm 'with a filter' libs/mod
-  call "$garth" new filter
-  [[ $err == *"filter=crypt"* ]] || complain
-  [[ $(inside filter 'ls -A libs/mod') == '' ]]
+  "$garth" new filter
+  [[ $(inside filter 'cat libs/mod/x.bin; git status --porcelain') == b ]]
+  git -C libs/mod config filter.crypt.clean 'tr a-z n-za-m'
+  for name in after before; do
+    call "$garth" new $name
+    [[ $err == *"filter=crypt"* ]] || complain
+    [[ $(inside $name 'ls -A libs/mod') == '' ]]
+    rm -rf "$GARTH_HOME"/bases/*/*@*
+  done
 }
 
 @test "W5 submodules: a shallow one, and one whose repository is among its files" {

@@ -231,3 +231,51 @@ refused_there() {
   # what is not in that submodule cannot be published there
   [[ $(inside t "curl -sS -o /dev/null -w '%{http_code}' --unix-socket \"\$GARTH_SOCKET\" -d '{\"tip\":\"'\$(git rev-parse HEAD)'\",\"submodule\":0}' http://x/api/v1/git/publish") == 403 ]]
 }
+
+# Runs the command that the last refusal hints at.
+do_hint() { eval "$(sed -n 's/.*git --git-dir/git --git-dir/p' <<<"$err")"; }
+
+@test "W5 G9 subpublish: a push that names a submodule's commit which no remote has is refused, with the command that pushes it" {
+  for name in app lib deep; do git init -q --bare "$T/home/$name.git"; done
+  git remote add origin "$T/home/app.git"; git push -q origin main
+  for sub in libs/mod:lib libs/mod/deep:deep; do
+    git -C "${sub%:*}" remote set-url origin "$T/home/${sub#*:}.git"; git -C "${sub%:*}" push -q origin HEAD:refs/heads/main
+  done
+  # a task that moved none, although another branch of the user's there is on no remote
+  "$garth" new other; inside other 'echo o >o.txt; git add o.txt; git commit -qm other'
+  git -C libs/mod branch mine "$(git -C libs/mod commit-tree -p HEAD -m mine 'HEAD^{tree}')"
+  "$garth" push other
+  "$garth" new t
+  inside t 'cd libs/mod/deep && echo 2 >>deep.txt && git commit -qam deeper && cd .. && git commit -qam with-deeper && cd ../.. && git commit -qam moved
+    cd libs/mod && echo 3 >>lib.txt && git commit -qam third && cd ../.. && git commit -qam third'
+  for named in libs/mod/deep libs/mod; do
+    call "$garth" push t
+    [[ $code == 4 && $err == *"no remote of submodule '$named' has commit "* ]] || complain
+    [[ -z $(git -C "$T/home/app.git" for-each-ref refs/heads/garth/t) ]]
+    do_hint
+  done
+  "$garth" push t
+  for name in lib deep; do git config --global url."$T/home/$name.git".insteadOf "$made/$name"; done
+  GIT_ALLOW_PROTOCOL=file git clone -q --recurse-submodules -b garth/t "$T/home/app.git" "$T/clone"
+  [[ $(cat "$T/clone/libs/mod/deep/deep.txt") == $'deep\n2' ]]
+  # a commit before the last one counts; not if the user says that nothing does
+  "$garth" new u
+  inside u 'cd libs/mod && echo 1 >>lib.txt && git commit -qam one && cd ../.. && git commit -qam one && cd libs/mod && echo 2 >>lib.txt && git commit -qam two && cd ../.. && git commit -qam two'
+  git -C libs/mod push -q origin garth/u~1:refs/heads/half
+  call "$garth" push u
+  [[ $code == 4 && $err == *"'libs/mod' has commit $(git -C libs/mod rev-parse --short=12 garth/u)"* ]] || complain
+  # a clone of one branch keeps no record of what it pushed to another: the remote is asked
+  git -C libs/mod config remote.origin.fetch +refs/heads/main:refs/remotes/origin/main; git -C libs/mod update-ref -d refs/remotes/origin/half
+  "$garth" new w
+  inside w 'cd libs/mod && echo 1 >>lib.txt && git commit -qam one && cd ../.. && git commit -qam one'
+  call "$garth" push w
+  do_hint
+  [[ -z $(git -C libs/mod for-each-ref refs/remotes/origin/garth/w) ]]
+  "$garth" push w
+  [[ -z $(git -C libs/mod for-each-ref refs/garth/fetched) ]]
+  call "$garth" push u
+  [[ $code == 4 ]] || complain
+  git config push.recurseSubmodules no
+  "$garth" push u
+  [[ $(git -C "$T/home/app.git" rev-parse garth/u) == $(git rev-parse garth/u) ]]
+}

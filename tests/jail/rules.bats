@@ -71,6 +71,40 @@ rules='jail:
   [[ $(git ls-tree -r --name-only garth/t new) == new/other ]]
 }
 
+# A place for a denied name is a directory in a layer above the files: it would hide a file or a link on the way, which then
+# looks removed, and `git commit -a` would publish that. Control: without the rules the same task has both files.
+@test "J4 W8 5: a denied name below a file or a link hides neither, and one below another denied name is no error" {
+  project
+  mkdir real; echo x >real/x; ln -s real to-real; git add -A; git commit -qm link
+  echo 'jail: {deny_read: [a.txt/key, to-real/none, none/y, none/y/z], deny_write: [b.txt/sub/key]}' | configure
+  echo b >b.txt; git add -A; git commit -qm b
+  "$garth" new t
+  inside t 'cat a.txt b.txt to-real/x; test -z "$(git status --porcelain)"; echo more >>b.txt; git commit -qam more'
+  refused inside t 'echo evil >none/y || mkdir none/y/z'
+  [[ $(git diff --name-only main garth/t) == b.txt ]]
+  echo 'jail: {}' | configure
+  inside t 'cat a.txt b.txt to-real/x; test ! -e none'
+}
+
+# The attack reads and writes what a denied path is a link to, or leads to through one. Control: without the rules it can.
+@test "J4 J10 3 5: what a denied link leads to in the workspace is denied too, whatever the backend, and garth why says it" {
+  project
+  mkdir conf; echo secret >conf/key; echo fixed >conf/fixed; echo 1 >'conf/[1]'
+  ln -s conf/key .key; ln -s conf to-conf; ln -s 'conf/[1]' class; ln -s /etc/passwd out; ln -s loop loop
+  git add -A; git commit -qm links
+  attack='cat .key || cat conf/key || cat to-conf/key || cat class || cat "conf/[1]" || echo x >>conf/fixed'
+  for backend in overlay worktree clone; do
+    echo "jail: {}" | configure
+    "$garth" new t-$backend --backend $backend
+    inside t-$backend 'cat .key conf/key to-conf/key class "conf/[1]"; : >>conf/fixed'
+    echo 'jail: {deny_read: [.key, class, out, loop], deny_write: [to-conf/fixed]}' | configure
+    refused inside t-$backend "$attack"
+    inside t-$backend 'test -z "$(git status --porcelain)"; head -c 1 out; cat conf/fixed'
+    [[ $("$garth" why t-$backend conf/key) == *"no: jail.deny_read 'conf/key' ("*"'.key' leads there)"* ]]
+    [[ $("$garth" why t-$backend conf/fixed) == *"read "*"yes"*"'to-conf/fixed' leads there)"* ]]
+  done
+}
+
 # Without the flag skip-worktree, hidden files look changed to git inside: `git add -A` fails or stages their removal, and
 # `git stash` and `git reset --hard` try to write them.
 @test "J4: tracked files that may not be read show no change, and git leaves them alone, whatever the backend" {
