@@ -222,7 +222,7 @@ void plan_table_lines(const struct context *c, const struct plan *p, const struc
 		strvec_push(ret, commands.v[i]);
 }
 
-/* The path that a stage wants to change, for a command: the name is the agent's, so only one that means itself. */
+/* The path that a stage wants to change, for a command to copy. The agent chose the name, so only a plain one is used. */
 static char *wanted_path(const struct context *c, const struct stage_row *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";

@@ -19,7 +19,7 @@ struct tls {
 	size_t sent;    /* of raw */
 };
 
-/* What OpenSSL writes goes directly to t->raw: a BIO in memory would copy it once more. */
+/* OpenSSL writes directly to t->raw: a BIO in memory would copy the bytes once more. */
 static int output_write(BIO *bio, const char *data, int len)
 {
 	struct tls *t = BIO_get_data(bio);

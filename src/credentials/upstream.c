@@ -11,7 +11,7 @@
 #define CA_MAX          (16u << 20)
 #define CONNECT_SECONDS 30
 #define SILENT_SECONDS  1200L
-/* OUT_MAX has room for no longer one. */
+/* Six digits are enough: OUT_MAX has no room for a longer chunk. */
 #define CHUNK_HEAD   "000000\r\n"
 #define CHUNK_FORMAT "%06zx\r\n"
 #define DEFAULT_CA   "/etc/ssl/certs/ca-certificates.crt"

@@ -123,8 +123,8 @@ static void write_script(const struct due *d, struct buf *out)
 	buf_printf(out, "%s\n", d->check->command);
 }
 
-/* How long a command may take; 0: not at all. The agent of a task says what is checked for its tickets, so the checks of a ticket
- * have no more time together than its runs. */
+/* How long a command may take; 0: it may not run. The agent of a task chooses the checks of its tickets, so they have no more
+ * time together than the ticket's runs. */
 static int find_seconds(const struct round *x, const struct plan_stage *s, uint64_t *ret, struct err *e)
 {
 	uint64_t whole = x->job->stage->timeout, used = 0;

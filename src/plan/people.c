@@ -45,7 +45,7 @@ static int move(struct context *c, struct stage_row *s, const char *to, const ch
 	return 0;
 }
 
-/* Something else than its state. */
+/* Writes a change of anything but the state. */
 static int change(struct context *c, struct stage_row *s, struct err *e)
 {
 	if (context_store(c, e) < 0 || store_stage_write(c->store, s, e) < 0)

@@ -285,7 +285,7 @@ static bool begins_anew(struct stage_job *j, const struct task *t, const struct 
 	return cmd.argv.n != 3 || strcmp(cmd.argv.v[2], j->stage->script ? j->stage->script : ":") != 0;
 }
 
-/* A stage has its time for each run; a ticket, whose runs its task can ask for, for all of them. */
+/* A stage has its time for each run. A ticket has it for all runs together, because its task can ask for runs. */
 static int find_time(struct stage_job *j, const struct task *t, uint64_t *ret, struct err *e)
 {
 	*ret = j->stage->timeout;

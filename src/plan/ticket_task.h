@@ -23,7 +23,7 @@ bool ticket_task_offline(const struct stage_job *j);
 /* The variables and options with which the task that asked was run. */
 int ticket_task_options(const struct stage_job *j, struct run_opts *o, struct strvec *env, struct err *e);
 
-/* What is left of a ticket's time, which all of its runs have together. ERR_REFUSED if that is nothing. */
+/* What is left of a ticket's time, which all its runs share. ERR_REFUSED if nothing is left. */
 int ticket_task_time(
 	struct context *c, const struct task *child, uint64_t seconds, uint64_t *ret, struct err *e);
 
