@@ -128,7 +128,7 @@ static int put_refs(int dir, const struct private_spec *s, struct err *e)
 		return -1;
 	if (s->shown->len)
 		return put_packed(dir, s->shown, e) < 0 ? -1 : put_tip(dir, s, e);
-	/* nothing to sort it among: saves a file and its directory, of which a task with submodules has many */
+	/* a single ref needs no sorting; this saves a file and its directory, and a task with submodules has many of them */
 	buf_printf(&only, "%s %s\n", s->commit, s->branch);
 	return put_packed(dir, &only, e);
 }
@@ -249,7 +249,7 @@ static bool dir_is_readable(const char *path, bool (*is_read)(const char *name))
 	struct dirent *ent;
 	bool ok = d ? others_can_read(dirfd(d), ".") : others_can_read(AT_FDCWD, path);
 
-	/* by descriptor: the path of each would be long, and there are hundreds */
+	/* relative to the descriptor: the paths would be long, and there are hundreds of them */
 	while (ok && d && (ent = readdir(d)))
 		if (is_read(ent->d_name))
 			ok = others_can_read(dirfd(d), ent->d_name);

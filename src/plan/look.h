@@ -1,6 +1,7 @@
 /*
- * Looks how the run of a stage's agent ended, and moves the stage on. What decides are facts: the task's state, its exit
- * code, its verdict, and texts of the configuration at the end of its output (agents.NAME.quota). Does not block.
+ * Finds out how the run of a stage's agent ended, and moves the stage to its next state. It decides by facts: the task's
+ * state, its exit code, its verdict. The only text that counts is one that the configuration names (agents.NAME.quota) at
+ * the end of the output. Does not block.
  */
 #ifndef PLAN_LOOK_H
 #define PLAN_LOOK_H
@@ -11,7 +12,7 @@
 /* Looks at a stage that is running or asking. *ret_moved: it is in another state now. */
 int stage_look(struct stage_job *j, bool *ret_moved, struct err *e);
 
-/* Until when no stage of this agent is started, because its model takes no more requests; 0: now. */
+/* Until when no stage of this agent is started, because its model takes no more requests; 0: it can start now. */
 int quota_until(struct context *c, const char *agent, int64_t *ret, struct err *e);
 
 #endif
