@@ -2,8 +2,9 @@
 to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
-with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
-Google's does, takes it again and again. With "odd" in the body the answer has a number that some parsers refuse,
+with "many", a thousand chunks
+at once; with "large", 24 MB; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
+Google's does, takes it again and again. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
 with "form" it is a form.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
@@ -12,7 +13,7 @@ import http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.
 
 top = sys.argv[1]
 HOSTS = ["localhost", "api.anthropic.com", "platform.claude.com", "console.anthropic.com", "oauth2.googleapis.com",
-         "cloudcode-pa.googleapis.com", "auth.openai.com", "chatgpt.com"]
+         "cloudcode-pa.googleapis.com", "auth.openai.com", "chatgpt.com", "api.githubcopilot.com"]
 lock = threading.Lock()
 
 
@@ -61,6 +62,15 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
 
+    def chunks(self, size, n, at_once):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        piece = b"%x\r\n%s\r\n" % (size, b"x" * size)
+        for _ in range(n // at_once):
+            self.wfile.write(piece * at_once)
+        self.wfile.write(b"0\r\n\r\n")
+
     def renew(self, body):
         google = self.path == "/token"
         token = dict(urllib.parse.parse_qsl(body))["refresh_token"] if google else json.loads(body)["refresh_token"]
@@ -71,6 +81,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         if not good:
             return self.answer(401, {"error": "refresh_token_reused", "token": token})
         n = int(token.split("-")[1]) + 1
+        while os.path.exists(f"{top}/hold"):
+            time.sleep(0.01)
         time.sleep(0.2)
         reply = {"access_token": f"access-{n}-secret-secret-secret", "id_token": f"id-{n}-secret-secret-secret",
                  "expires_in": 3600, "other": "unknown-secret", "scope": "all of-it"}
@@ -100,6 +112,10 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.renew(body)
         elif "stream" in body:
             self.stream()
+        elif "many" in body:
+            self.chunks(8, 1000, 1000)
+        elif "large" in body:
+            self.chunks(12345, 2000, 1)
         elif "elsewhere" in body:
             self.answer(307, {}, Location="https://other.example/steal")
         else:

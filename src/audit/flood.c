@@ -10,8 +10,8 @@
 /* Bytes of a line apart from its details. */
 #define LINE_REST 350
 
-static const char *const often[] = { "asked", "connect", "connect-refused", "publish-failed", "question",
-	"refused" };
+static const char *const often[] = { "asked", "connect", "connect-refused", "note", "output",
+	"publish-failed", "question", "refused", "stage-complete", "ticket" };
 
 bool flood_is_often(const char *event)
 {

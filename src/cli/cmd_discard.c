@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/remaining.h"
 #include "cli/say.h"
+#include "task/planned.h"
 
 static int discard_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
@@ -12,7 +13,7 @@ static int discard_one(struct context *c, struct task *t, void *data, json_t **r
 	int rc;
 
 	progress_begin("discarding");
-	rc = task_discard(c, t, data, &trash, e);
+	rc = planned_refuse(c, t, true, e) < 0 ? -1 : task_discard(c, t, data, &trash, e);
 	progress_end();
 	if (rc < 0)
 		return -1;

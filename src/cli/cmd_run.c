@@ -203,6 +203,7 @@ static int choose_network(struct context *c, struct run_line *o, struct err *e)
 	network_release(&o->session.net);
 	if (runtime_choose_network(c, o->net, &o->allow, &o->session, e) < 0)
 		return -1;
+	o->bring.offline = !strcmp(o->session.net.mode, NETWORK_NONE);
 	if (!o->weaker || userns_works())
 		return 0;
 	if (runtime_network_landlock_only(&o->session, e) < 0)

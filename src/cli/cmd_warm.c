@@ -96,8 +96,8 @@ int cmd_warm(int argc, char **argv)
 		(!c.config.setup.n && no_setup(&e) < 0))
 		return say_error(&e);
 	progress_begin("looking for the set-up");
-	rc = runtime_setup(&c, &r, &like, again, verbose && !json ? added_layers_show_all : added_layers_show,
-		NULL, &s, &e);
+	rc = runtime_setup(&c, &r, &like, again ? SETUP_AGAIN : 0,
+		verbose && !json ? added_layers_show_all : added_layers_show, NULL, &s, &e);
 	progress_end();
 	if (rc < 0)
 		return say_error(&e);

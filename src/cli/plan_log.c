@@ -39,15 +39,19 @@ static void print_event(const struct plan_event *v)
 		say_one_line(&clean, v->text));
 }
 
-/* What its agent left for the stages after it. */
+/* What its agents left for the stages after it: the stage's own, and one that solved a conflict. */
 static void print_notes(const struct context *c, const struct stage_row *s)
 {
 	auto_buf notes = BUF_INIT(8 * STAGE_NOTES_MAX), outputs = BUF_INIT(8 * STAGE_OUTPUTS_MAX);
-	struct err ignored = ERR_INIT;
-	auto_fd dir = -1;
+	const int64_t tasks[] = { s->own_id, s->task_id };
 
-	if (s->task_id && !home_task_dir(&c->home, s->task_id, &dir, &ignored))
-		stage_notes_load(dir, &notes), stage_outputs_load(dir, &outputs);
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++) {
+		struct err ignored = ERR_INIT;
+		auto_fd dir = -1;
+
+		if (tasks[i] && !home_task_dir(&c->home, tasks[i], &dir, &ignored))
+			stage_notes_load(dir, &notes), stage_outputs_load(dir, &outputs);
+	}
 	if (notes.len)
 		printf("notes:\n%s", buf_str(&notes));
 	if (outputs.len)

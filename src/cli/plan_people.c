@@ -1,5 +1,6 @@
 /* garth plan approve, reject, hold, release, retry, skip, cancel, merge: what a person does to a plan. */
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -160,6 +161,28 @@ int plan_cmd_cancel(const struct plan_line *l)
 	return 0;
 }
 
+/* All stages have to be done, or left out by a person. */
+static int check_over(const struct plan_row *row, const struct stage_row_list *l, struct err *e)
+{
+	if (!strcmp(row->state, PLAN_DONE))
+		return 0;
+	for (size_t i = 0; !row->ended && i < l->n; i++) {
+		const struct stage_row *s = &l->v[i];
+
+		if (stage_is(s, STAGE_FAILED)) {
+			err_set(e, ERR_REFUSED, "the plan '%s' is not done: stage '%s' has failed", row->name,
+				s->name);
+			return err_hint(e, "garth plan skip %s %s", row->name, s->name);
+		}
+		if (!stage_is_over(s)) {
+			err_set(e, ERR_REFUSED, "the plan '%s' is not done: stage '%s' is %s", row->name,
+				s->name, s->state);
+			return err_hint(e, "garth plan status %s", row->name);
+		}
+	}
+	return row->ended ? err_set(e, ERR_REFUSED, "the plan '%s' is %s", row->name, row->state) : 0;
+}
+
 static int merge(struct context *c, struct plan_row *row, struct err *e)
 {
 	auto_stage_row_list stages = { 0 };
@@ -169,12 +192,8 @@ static int merge(struct context *c, struct plan_row *row, struct err *e)
 	auto_lock lock = -1;
 	auto_fd dir = -1;
 
-	if (strcmp(row->state, PLAN_DONE) != 0) {
-		err_set(e, ERR_REFUSED, "the plan '%s' is not done: it is %s", row->name, row->state);
-		return err_hint(e, "garth plan status %s", row->name);
-	}
 	if (plan_lock(c, row, &dir, &lock, e) < 0 || plan_open(c, row, &plan, e) < 0 ||
-		store_stage_list(c->store, row->id, &stages, e) < 0)
+		store_stage_list(c->store, row->id, &stages, e) < 0 || check_over(row, &stages, e) < 0)
 		return -1;
 	j.walls = walls = check_walls_now(c, row);
 	j.stage = &plan.stages[plan.nstages - 1];
@@ -182,6 +201,8 @@ static int merge(struct context *c, struct plan_row *row, struct err *e)
 	if (plan_land(&j, e) < 0 || context_store(c, e) < 0)
 		return *e->hint ? -1 : err_hint(e, "garth merge --resolve %s", row->name);
 	stage_set(&row->note, "");
+	stage_set(&row->state, PLAN_DONE);
+	row->ended = row->ended ? row->ended : time(NULL);
 	return store_plan_write(c->store, row, was, e);
 }
 

@@ -131,7 +131,21 @@ static int tell_done(const struct plan_row *row)
 	return 0;
 }
 
-static int tell_end(const struct plan_row *row, enum plan_run_end end)
+/* Whether all that is missing was left out by a person. */
+static bool is_left_out(struct context *c, const struct plan_row *row)
+{
+	auto_stage_row_list l = { 0 };
+	struct err ignored = ERR_INIT;
+
+	if (context_store(c, &ignored) < 0 || store_stage_list(c->store, row->id, &l, &ignored) < 0)
+		return false;
+	for (size_t i = 0; i < l.n; i++)
+		if (!stage_is_over(&l.v[i]) || stage_is(&l.v[i], STAGE_FAILED))
+			return false;
+	return true;
+}
+
+static int tell_end(const struct plan_row *row, enum plan_run_end end, bool left_out)
 {
 	if (end == PLAN_RUN_DONE)
 		return tell_done(row);
@@ -150,7 +164,7 @@ static int tell_end(const struct plan_row *row, enum plan_run_end end)
 		return err_exit_code(ERR_BLOCKED);
 	}
 	say_failure("plan '%s' cannot go on", row->name);
-	say_hint("garth plan status %s", row->name);
+	say_hint("garth plan %s %s", left_out ? "merge" : "status", row->name);
 	return 1;
 }
 
@@ -185,7 +199,7 @@ static int run_plan(struct context *c, struct plan_row *row, const struct plan_l
 		plan_run(c, row, &o, &end, e) < 0)
 		return plan_view_end(&view), -1;
 	plan_view_end(&view);
-	code = tell_end(row, end);
+	code = tell_end(row, end, is_left_out(c, row));
 	if (l->json && plan_status_print(c, name, true, e) < 0)
 		return -1;
 	return code;

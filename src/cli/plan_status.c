@@ -21,9 +21,9 @@
 
 #define WATCH_MS 2000
 
-void plan_status_hint(const struct plan_row *row, const struct stage_row *s)
+void plan_status_hint(const struct context *c, const struct plan_row *row, const struct stage_row *s)
 {
-	auto_str command = plan_table_command(row, s);
+	auto_str command = plan_table_command(c, row, s);
 
 	if (command)
 		say_hint("%s", command);
@@ -46,7 +46,7 @@ static void print_text(
 		say_warning("%s", row->note);
 	for (size_t i = 0; i < l->n; i++)
 		if (!stage_is(&l->v[i], STAGE_CANCELLED))
-			plan_status_hint(row, &l->v[i]);
+			plan_status_hint(c, row, &l->v[i]);
 	if (!row->ended && !plan_has_runner(c, row))
 		say_hint("garth plan resume %s", row->name);
 }

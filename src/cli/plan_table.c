@@ -16,6 +16,7 @@
 #include "plan/make.h"
 #include "plan/stage_life.h"
 #include "sys/fd.h"
+#include "task/refused_path.h"
 
 #define TAIL_MAX 2048
 
@@ -135,7 +136,7 @@ enum { RANK_PERSON, RANK_WORK, RANK_READY, RANK_WAITING, RANK_OVER, RANKS };
 
 static int rank_of(const struct stage_row *s)
 {
-	auto_str command = plan_table_command(NULL, s);
+	auto_str command = plan_table_command(NULL, NULL, s);
 
 	if (command && !stage_is(s, STAGE_CANCELLED))
 		return RANK_PERSON;
@@ -174,13 +175,13 @@ static void add_row(const struct context *c, const struct plan *p, const struct 
 }
 
 /* The commands that the plan waits for, in at most a quarter of the height. */
-static void put_commands(
-	const struct plan_row *row, const struct stage_row_list *l, size_t height, struct strvec *ret)
+static void put_commands(const struct context *c, const struct plan_row *row, const struct stage_row_list *l,
+	size_t height, struct strvec *ret)
 {
 	if (!strcmp(row->state, PLAN_CANCELLED))
 		return;
 	for (size_t i = 0; i < l->n && ret->n < height / 4; i++) {
-		auto_str command = plan_table_command(row, &l->v[i]);
+		auto_str command = plan_table_command(c, row, &l->v[i]);
 
 		if (command && !stage_is(&l->v[i], STAGE_CANCELLED))
 			strvec_pushf(ret, "%s%s", say_utf8() ? "↳ " : "next: ", command);
@@ -198,7 +199,7 @@ void plan_table_lines(const struct context *c, const struct plan *p, const struc
 
 	/* sets the locale, by which the columns are measured */
 	say_utf8();
-	put_commands(row, l, height, &commands);
+	put_commands(c, row, l, height, &commands);
 	others = 3 + commands.n;
 	if (height && l->n + others > height)
 		room = height > others ? height - others : 0;
@@ -221,16 +222,33 @@ void plan_table_lines(const struct context *c, const struct plan *p, const struc
 		strvec_push(ret, commands.v[i]);
 }
 
-char *plan_table_command(const struct plan_row *row, const struct stage_row *s)
+/* The path that a stage wants to change, for a command: the name is the agent's, so only one that means itself. */
+static char *wanted_path(const struct context *c, const struct stage_row *s)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+	struct err ignored = ERR_INIT;
+	auto_str path = NULL;
+	auto_fd dir = -1;
+
+	if (c && !home_task_dir(&c->home, s->task_id, &dir, &ignored))
+		path = refused_path_load(dir);
+	return path && *path != '-' && strspn(path, plain) == strlen(path) ? steal_ptr(path)
+									   : xstrdup("PATH");
+}
+
+char *plan_table_command(const struct context *c, const struct plan_row *row, const struct stage_row *s)
+{
+	auto_str path = NULL;
 	const char *plan = row ? row->name : "";
 
 	if (stage_is(s, STAGE_APPROVAL))
 		return xasprintf("garth plan approve %s %s", plan, s->name);
 	if (stage_is(s, STAGE_ASKING) && !strncmp(s->note, "it asks", 7))
 		return xasprintf("garth answer %s 'ANSWER'", s->task);
-	if (stage_is(s, STAGE_ASKING))
-		return xasprintf("garth allow %s PATH && garth plan retry %s %s", s->task, plan, s->name);
+	if (stage_is(s, STAGE_ASKING)) {
+		path = wanted_path(c, s);
+		return xasprintf("garth allow %s %s && garth plan retry %s %s", s->task, path, plan, s->name);
+	}
 	if (stage_is(s, STAGE_CONFLICT))
 		return xasprintf("garth merge --resolve %s", s->task);
 	if (stage_is(s, STAGE_FAILED) || stage_is(s, STAGE_CANCELLED))

@@ -13,6 +13,6 @@
 void plan_table_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
 	const struct stage_row_list *l, const struct wire_size *size, struct strvec *ret);
 /* The command that a person would give next for this stage, on the heap; NULL if it waits for none. */
-char *plan_table_command(const struct plan_row *row, const struct stage_row *s);
+char *plan_table_command(const struct context *c, const struct plan_row *row, const struct stage_row *s);
 
 #endif

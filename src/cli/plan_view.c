@@ -53,7 +53,7 @@ static void show_changes(struct plan_view *v, const struct plan_row *row, const 
 		else
 			(step_wants_person(s) ? say_question : say_state)("%s: %s%s%s", s->name, s->state,
 				*s->note ? ": " : "", say_one_line(&clean, s->note));
-		plan_status_hint(row, s);
+		plan_status_hint(v->c, row, s);
 	}
 	forget(v);
 	v->states = xcalloc(l->n + 1, sizeof(*v->states));

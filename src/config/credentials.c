@@ -52,6 +52,9 @@ const struct default_service default_services[] = {
 		LIST("POST /responses", "POST /responses/compact", "GET /models"), LIST(NULL), true },
 	{ "opencode-token", "https://auth.openai.com/oauth/token", LIST(NULL), LIST("POST "),
 		LIST("access_token=openai.access", "refresh_token=openai.refresh", "until=openai.expires"), true },
+	/* OpenCode sends what it calls a refresh token to the model itself; it does not end */
+	{ "copilot", "https://api.githubcopilot.com", LIST("authorization"),
+		LIST("POST /chat/completions", "POST /responses", "POST /v1/messages", "GET /models"), LIST(NULL), true },
 	{ "gemini", "https://generativelanguage.googleapis.com", LIST("x-goog-api-key"),
 		LIST("POST /v1beta/models/", "POST /v1/models/", "GET /v1beta/models", "GET /v1beta/models/"),
 		LIST(NULL) },
@@ -105,6 +108,8 @@ const struct default_login default_logins[] = {
 			".local/share/opencode/auth.json:openai.key=openai",
 			".local/share/opencode/auth.json:openai.access=opencode-chatgpt",
 			".local/share/opencode/auth.json:openai.refresh=opencode-token",
+			".local/share/opencode/auth.json:github-copilot.refresh=copilot",
+			".local/share/opencode/auth.json:github-copilot.access=copilot",
 			".local/share/opencode/auth.json:google.key=gemini",
 			".local/share/opencode/auth.json:openrouter.key=openrouter"),
 		LIST(NULL),

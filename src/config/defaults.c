@@ -148,7 +148,8 @@ const char *const default_protected[] = {
 		"api.groq.com", "api.mistral.ai", "api.deepseek.com", "api.x.ai"
 
 /* The guard (guard/guard.h) as a hook of each client: before a tool it may refuse the call, after one it may add a line to
- * the result. Codex runs a command of requirements.toml without asking; Gemini and Goose look in the home. */
+ * the result. Codex runs a command of requirements.toml without asking; Gemini and Goose look in the home. Goose
+ * gives its model nothing of a hook after a tool: its shell is ours, which adds the line to the command's output. */
 /* clang-format off */
 #define GUARD "/run/garth/bin/garth-guard --client "
 #define HOOK(event, tools, command) "\"" event "\":[{\"matcher\":\"" tools "\",\"hooks\":[{\"type\":\"command\",\"command\":\"" GUARD command "\"}]}]"
@@ -300,7 +301,8 @@ const struct default_agent default_agents[] = {
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 			".config/opencode/tui.json"),
 		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
-		LIST("opencode.ai", "models.opencode.ai", "models.dev", "chatgpt.com", "auth.openai.com", PROVIDER_HOSTS),
+		LIST("opencode.ai", "models.opencode.ai", "models.dev", "chatgpt.com", "auth.openai.com", "api.githubcopilot.com",
+			PROVIDER_HOSTS),
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
 		LIST("--auto", "-m=", "--model=", "--agent=", "--variant=", "--format=", "--thinking", "--pure"),
 		LIST("opencode", "--prompt={prompt}"),
@@ -332,7 +334,7 @@ const struct default_agent default_agents[] = {
 		LIST("goose", "run", "--interactive", "--text={prompt}"),
 		LIST("goose", "run", "--text={prompt}"),
 		LIST("GOOSE_MOIM_MESSAGE_FILE=/run/garth/brief.md", "GOOSE_MODE=auto",
-			"GOOSE_TELEMETRY_ENABLED=false"),
+			"GOOSE_TELEMETRY_ENABLED=false", "GOOSE_SHELL=/run/garth/bin/garth-shell"),
 		LIST(GUARD_GOOSE),
 		.settings = LIST(".config/goose/.goosehints", ".config/goose/recipes", ".config/goose/skills",
 			".agents/skills"),

@@ -264,6 +264,7 @@ void conn_readable(struct conn *c)
 			/* a client that hangs up does not want the answer any more */
 			c->state = CONN_LAST;
 			upstream_release(c);
+			c->up.chunk = 0;
 			c->sent = c->out.len;
 			c->gone = true;
 			return;
@@ -297,27 +298,35 @@ static bool end(struct conn *c)
 	return true;
 }
 
-bool conn_flush(struct conn *c)
+bool conn_write(struct conn *c)
 {
-	if (c->tls && !c->gone && tls_flush(c->tls, c->fd) < 0 && errno != EAGAIN && errno != EINTR) {
-		conn_free(c);
-		return false;
-	}
+	upstream_end_chunk(c);
 	while (c->sent < c->out.len) {
 		ssize_t n = give(c, c->out.data + c->sent, c->out.len - c->sent);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
-		if (n <= 0) {
-			conn_free(c);
+		if (n <= 0)
 			return false;
-		}
 		c->sent += (size_t)n;
 		c->since = clock_seconds();
 	}
 	if (c->sent == c->out.len) {
 		buf_reset(&c->out);
 		c->sent = 0;
+	}
+	return true;
+}
+
+bool conn_flush(struct conn *c)
+{
+	if (c->tls && !c->gone && tls_flush(c->tls, c->fd) < 0 && errno != EAGAIN && errno != EINTR) {
+		conn_free(c);
+		return false;
+	}
+	if (!conn_write(c)) {
+		conn_free(c);
+		return false;
 	}
 	if (c->out.len - c->sent < OUT_HIGH / 2)
 		upstream_drained(c);

@@ -7,6 +7,9 @@
  * the service with the real token, and the service's answer is written to the user's file, each value in its place,
  * before anybody gets it. The task is answered with dummies of the new tokens.
  *
+ * Codex and Gemini CLI have no lock: one of the user's outside may renew, or log in, while the service answers. So the file is
+ * read again before it is written, and after a refusal: a token that is there by then is kept, and is the answer.
+ *
  * The service's `renews` says how its answer and the log-in file belong together. "ANSWER=MEMBER" names a member of the
  * answer and its place in the file. It is a secret, except for "scope". Other names:
  *
@@ -29,7 +32,10 @@
 #define RENEW_UNTIL    "until"
 #define RENEW_LOCK     "lock"
 #define RENEW_SCOPE    "scope"
+#define RENEW_TOKEN    "refresh_token"
 #define RENEW_LASTS    "expires_in"
+/* How long an agent outside that has no lock, and used the same token a moment ago, may take to write its file. */
+#define RENEW_OTHER_MS 2000
 /* A lock of the agent's that is older was left by one that was killed. */
 #define RENEW_STALE_SECONDS 60
 

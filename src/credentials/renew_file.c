@@ -309,6 +309,39 @@ static json_t *parse(const struct job *j, const struct buf *body)
 	return NULL;
 }
 
+/* Reads the file again. Whether the user has another token there by now: then it is the answer. */
+static bool is_other(const struct job *j, struct place *p)
+{
+	struct err ignored = ERR_INIT;
+	auto_str now = NULL;
+
+	if (p->text.data)
+		explicit_bzero(p->text.data, p->text.len);
+	buf_reset(&p->text);
+	if (read_file(p->dir, p->name, &p->text, &ignored) < 0)
+		return false;
+	now = member_string(buf_str(&p->text), p->text.len, j->member);
+	return now && *now && strcmp(now, j->token) != 0;
+}
+
+/* The service has refused the token. If each can be used once, an agent outside may have used it. */
+static bool was_used_outside(const struct job *j, struct place *p)
+{
+	struct deadline d = deadline_in(RENEW_OTHER_MS);
+
+	if (!row_of(j, RENEW_TOKEN) || row_of(j, RENEW_LOCK))
+		return is_other(j, p);
+	while (!is_other(j, p))
+		if (!deadline_sleep(&d, 50))
+			return false;
+	return true;
+}
+
+static json_t *answer_of_file(const struct job *j, const struct place *p)
+{
+	return json_pack("{s:i, s:o}", "status", 200, "reply", get(j, &p->text));
+}
+
 static int renew(const struct job *j, json_t **ret, struct err *e)
 {
 	auto_place p = { .dir = -1, .text = BUF_INIT(FILE_MAX) };
@@ -323,7 +356,7 @@ static int renew(const struct job *j, json_t **ret, struct err *e)
 	if (!now || !*now)
 		return err_set(e, ERR_NOTFOUND, "the user is not logged in any more");
 	if (strcmp(now, j->token) != 0) {
-		*ret = json_pack("{s:i, s:o}", "status", 200, "reply", get(j, &p.text));
+		*ret = answer_of_file(j, &p);
 		return 0;
 	}
 	if (ask(j, &p, &body, &status, e) < 0)
@@ -333,7 +366,14 @@ static int renew(const struct job *j, json_t **ret, struct err *e)
 	if (!reply && status == 200)
 		return err_set(e, ERR_FAILED, "the service's answer cannot be understood");
 	if (!reply) {
-		*ret = json_pack("{s:i, s:s}", "status", (int)status, "body", buf_str(&body));
+		*ret = was_used_outside(j, &p)
+			       ? answer_of_file(j, &p)
+			       : json_pack("{s:i, s:s}", "status", (int)status, "body", buf_str(&body));
+		return 0;
+	}
+	if (is_other(j, &p)) {
+		json_decref(reply);
+		*ret = answer_of_file(j, &p);
 		return 0;
 	}
 	put(j, reply, &p.text);

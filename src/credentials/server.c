@@ -1,6 +1,7 @@
 #include "credentials/server.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
@@ -17,7 +18,7 @@
 #include "sys/sock.h"
 
 #define FDS_FIRST 4 /* the control socket, the listening ones, the connections from the other proxy */
-#define FDS_MAX   (FDS_FIRST + 2 * CONNS_MAX)
+#define FDS_MAX   (FDS_FIRST + 2 * CONNS_MAX + TRANSFERS_FDS)
 #define POLL_MS   10000
 
 static void be_quick(int fd)
@@ -100,15 +101,15 @@ static bool is_full(const struct server *s)
 }
 
 /* The descriptors to wait for; whose[i] is the connection of fds[i], if it is one. */
-static unsigned watch(const struct server *s, struct curl_waitfd *fds, struct conn **whose)
+static size_t watch(const struct server *s, struct pollfd *fds, struct conn **whose)
 {
 	bool full = is_full(s);
-	unsigned n = 0;
+	size_t n = 0;
 
-	fds[n++] = (struct curl_waitfd){ s->control, CURL_WAIT_POLLIN, 0 };
+	fds[n++] = (struct pollfd){ s->control, POLLIN, 0 };
 	for (int i = 0; i < 2; i++)
-		fds[n++] = (struct curl_waitfd){ s->listen[i], full ? 0 : CURL_WAIT_POLLIN, 0 };
-	fds[n++] = (struct curl_waitfd){ full ? -1 : s->over, CURL_WAIT_POLLIN, 0 };
+		fds[n++] = (struct pollfd){ s->listen[i], full ? 0 : POLLIN, 0 };
+	fds[n++] = (struct pollfd){ full ? -1 : s->over, POLLIN, 0 };
 	for (size_t i = 0; i < CONNS_MAX; i++) {
 		struct conn *c = s->conns[i];
 		bool reads, writes;
@@ -119,12 +120,12 @@ static unsigned watch(const struct server *s, struct curl_waitfd *fds, struct co
 		writes = conn_has_output(c);
 		whose[n] = c;
 		/* if we do not wait for a connection, its hang-up would still wake us again and again */
-		fds[n++] = (struct curl_waitfd){ reads || writes ? c->fd : -1,
-			(short)((reads ? CURL_WAIT_POLLIN : 0) | (writes ? CURL_WAIT_POLLOUT : 0)), 0 };
+		fds[n++] = (struct pollfd){ reads || writes ? c->fd : -1,
+			(short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0 };
 		if (c->renewal.fd < 0)
 			continue;
 		whose[n] = c;
-		fds[n++] = (struct curl_waitfd){ c->renewal.fd, CURL_WAIT_POLLIN, 0 };
+		fds[n++] = (struct pollfd){ c->renewal.fd, POLLIN, 0 };
 	}
 	return n;
 }
@@ -134,7 +135,7 @@ static void finish_transfers(struct server *s)
 	CURLMsg *m;
 	int left;
 
-	while ((m = curl_multi_info_read(s->multi, &left))) {
+	while ((m = curl_multi_info_read(s->transfers.curl, &left))) {
 		struct conn *c = NULL;
 		CURLcode result = m->data.result;
 
@@ -193,10 +194,10 @@ static bool serve_waiting(struct server *s)
 	return any;
 }
 
-static void serve_ready(struct server *s, const struct curl_waitfd *fds, struct conn **whose, unsigned n)
+static void serve_ready(struct server *s, const struct pollfd *fds, struct conn **whose, size_t n)
 {
-	for (unsigned i = FDS_FIRST; i < n; i++) {
-		if (!(fds[i].revents & ~CURL_WAIT_POLLOUT) || !still_there(s, whose[i]))
+	for (size_t i = FDS_FIRST; i < n; i++) {
+		if (!(fds[i].revents & ~POLLOUT) || !still_there(s, whose[i]))
 			continue;
 		if (fds[i].fd == whose[i]->fd)
 			conn_readable(whose[i]);
@@ -212,21 +213,23 @@ static void serve_ready(struct server *s, const struct curl_waitfd *fds, struct 
 
 static int loop(struct server *s, struct err *e)
 {
-	static struct curl_waitfd fds[FDS_MAX];
+	static struct pollfd fds[FDS_MAX];
 	static struct conn *whose[FDS_MAX];
 
 	for (bool waiting = false;;) {
-		int running, ready;
-		unsigned n = watch(s, fds, whose);
+		size_t n = watch(s, fds, whose), curls = transfers_watch(&s->transfers, fds + n);
 		struct err ignored = ERR_INIT;
 
-		if (curl_multi_poll(s->multi, fds, n, waiting ? 0 : POLL_MS, &ready) != CURLM_OK)
-			return err_set(e, ERR_FAILED, "cannot wait for connections");
+		if (poll(fds, n + curls, waiting ? 0 : transfers_wait(&s->transfers, POLL_MS)) < 0) {
+			if (errno == EINTR)
+				continue;
+			return err_sys(e, "cannot wait for connections");
+		}
 		if (fds[0].revents && take_order(s, &ignored) <= 0)
 			return 0;
 		serve_ready(s, fds, whose, n);
 		waiting = serve_waiting(s);
-		curl_multi_perform(s->multi, &running);
+		transfers_serve(&s->transfers, fds + n, curls);
 		finish_transfers(s);
 		flush_all(s);
 	}
@@ -239,8 +242,8 @@ int server_run(int control, struct err *e)
 	s = (struct server){ .control = control, .listen = { -1, -1 }, .over = -1 };
 	if (getrandom(s.key, sizeof(s.key), 0) != sizeof(s.key))
 		return err_sys(e, "cannot get random bytes");
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) || !(s.multi = curl_multi_init()))
-		return err_set(e, ERR_FAILED, "cannot start curl");
+	if (transfers_open(&s.transfers, e) < 0)
+		return -1;
 	upstream_trust(&s.trust);
 	if (take_order(&s, e) <= 0 || s.listen[0] < 0)
 		return err_set(e, ERR_FAILED, "no table of credentials arrived");

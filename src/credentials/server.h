@@ -1,6 +1,6 @@
 /*
- * The credentials proxy of one task: HTTP/1.1 inside, TLS outside. One process with one thread; curl's loop waits for
- * both sides.
+ * The credentials proxy of one task: HTTP/1.1 inside, TLS outside. One process with one thread, whose loop also waits for
+ * what curl waits for (transfers.h).
  *
  * A request "/SERVICE/path" goes to the service's address and to nowhere else. If a header may carry a secret for this
  * service, and its value is one of our dummies, the secret replaces it. Everything else is passed on as it is.
@@ -26,12 +26,14 @@
 #include "credentials/head.h"
 #include "credentials/scrub.h"
 #include "credentials/tls.h"
+#include "credentials/transfers.h"
 #include "credentials/vault.h"
 
 #define CONNS_MAX    128
 #define BODY_MAX     (64u << 20)
 #define BODIES_MAX   (256u << 20) /* of all connections together */
 #define OUT_HIGH     (512u << 10) /* how much may wait for a client that reads slowly */
+#define OUT_SOON     (64u << 10)  /* is sent before the rest of the answer is read */
 #define OUT_MAX      (8u << 20)
 #define HEAD_SECONDS 60
 #define RENEWALS_MAX 4 /* processes at once */
@@ -46,7 +48,7 @@ struct trust {
 struct server {
 	struct vault table;
 	unsigned char key[DUMMY_KEY_LEN]; /* for dummies of renewed tokens */
-	CURLM *multi;
+	struct transfers transfers;
 	struct trust trust;
 	struct authority *authority; /* NULL: not opened yet */
 	int control, listen[2];
@@ -66,6 +68,7 @@ struct upstream {
 	CURL *easy; /* NULL: none */
 	struct curl_slist *fields;
 	size_t body_sent;
+	size_t chunk; /* where in the client's output the open chunk begins; 0: there is none */
 	bool read_paused, write_paused;
 	struct buf head; /* of the answer */
 	struct scrub scrub;
@@ -116,7 +119,9 @@ bool conn_wants_more(const struct conn *c);
 bool conn_has_output(const struct conn *c);
 /* Does what can be done with what has arrived. */
 void conn_work(struct conn *c);
-/* Writes what can be written; frees the connection if it is over: returns false then. */
+/* Writes what can be written. False: the client is gone. */
+bool conn_write(struct conn *c);
+/* The same, and what follows from it; frees the connection if it is over: returns false then. */
 bool conn_flush(struct conn *c);
 void conn_free(struct conn *c);
 /* The answer is complete. */
@@ -129,6 +134,8 @@ void conn_reply(struct conn *c, int status, const char *body, size_t len);
 bool upstream_start(struct conn *c);
 /* More of the request's body has arrived. */
 void upstream_more(struct conn *c);
+/* Before output is written: ends the chunk that pieces of the answer were added to. */
+void upstream_end_chunk(struct conn *c);
 /* The client has read. */
 void upstream_drained(struct conn *c);
 void upstream_done(struct conn *c, CURLcode result);

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 
-#define AT_ONCE (64u << 10)
+#define AT_ONCE (256u << 10)
 #define RAW_MAX (1u << 20)
 /* Of what a client sends, so much is looked at before its answers are written. */
 #define FILL_MAX (256u << 10)
@@ -15,29 +15,66 @@
 struct tls {
 	SSL *ssl;
 	BIO *in;        /* encrypted bytes from the client; the SSL owns it */
-	BIO *out;       /* encrypted bytes for it */
-	struct buf raw; /* those of `out` that are being sent */
+	struct buf raw; /* encrypted bytes for it */
 	size_t sent;    /* of raw */
 };
+
+/* What OpenSSL writes goes directly to t->raw: a BIO in memory would copy it once more. */
+static int output_write(BIO *bio, const char *data, int len)
+{
+	struct tls *t = BIO_get_data(bio);
+
+	if (t->sent == t->raw.len) {
+		buf_reset(&t->raw);
+		t->sent = 0;
+	}
+	return buf_add(&t->raw, data, (size_t)len) ? len : -1;
+}
+
+static long output_ctrl(BIO *bio, int what, long number, void *arg)
+{
+	(void)bio;
+	(void)number;
+	(void)arg;
+	return what == BIO_CTRL_FLUSH || what == BIO_CTRL_PUSH || what == BIO_CTRL_POP;
+}
+
+static BIO *new_output(struct tls *t)
+{
+	static BIO_METHOD *method;
+	BIO *bio;
+
+	if (!method && (method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "output"))) {
+		BIO_meth_set_write(method, output_write);
+		BIO_meth_set_ctrl(method, output_ctrl);
+	}
+	bio = method ? BIO_new(method) : NULL;
+	if (bio) {
+		BIO_set_data(bio, t);
+		BIO_set_init(bio, 1);
+	}
+	return bio;
+}
 
 struct tls *tls_new(SSL_CTX *ctx, const char *early, size_t len)
 {
 	struct tls *t = xcalloc(1, sizeof(*t));
+	BIO *out;
 
 	t->raw = (struct buf)BUF_INIT(RAW_MAX);
 	t->ssl = SSL_new(ctx);
 	t->in = BIO_new(BIO_s_mem());
-	t->out = BIO_new(BIO_s_mem());
-	if (!t->ssl || !t->in || !t->out) {
+	out = new_output(t);
+	if (!t->ssl || !t->in || !out) {
 		BIO_free(t->in);
-		BIO_free(t->out);
+		BIO_free(out);
 		SSL_free(t->ssl);
 		free(t);
 		return NULL;
 	}
 	/* an empty one is not an end */
 	BIO_set_mem_eof_return(t->in, -1);
-	SSL_set_bio(t->ssl, t->in, t->out);
+	SSL_set_bio(t->ssl, t->in, out);
 	SSL_set_accept_state(t->ssl);
 	if (len)
 		BIO_write(t->in, early, (int)len);
@@ -96,25 +133,8 @@ ssize_t tls_read(struct tls *t, int fd, char *to, size_t room)
 	}
 }
 
-/* Moves what is encrypted from OpenSSL's buffer to ours. */
-static void collect(struct tls *t)
-{
-	char *data;
-	long n = BIO_get_mem_data(t->out, &data);
-
-	if (n <= 0)
-		return;
-	if (t->sent == t->raw.len) {
-		buf_reset(&t->raw);
-		t->sent = 0;
-	}
-	buf_add(&t->raw, data, (size_t)n);
-	(void)BIO_reset(t->out);
-}
-
 int tls_flush(struct tls *t, int fd)
 {
-	collect(t);
 	if (t->raw.overflow)
 		return failed(ENOBUFS);
 	while (t->sent < t->raw.len) {
@@ -152,7 +172,7 @@ void tls_end(struct tls *t)
 
 bool tls_wants_to_write(const struct tls *t)
 {
-	return t->sent < t->raw.len || BIO_pending(t->out) > 0;
+	return t->sent < t->raw.len;
 }
 
 bool tls_has_more(const struct tls *t)

@@ -11,7 +11,10 @@
 #define CA_MAX          (16u << 20)
 #define CONNECT_SECONDS 30
 #define SILENT_SECONDS  1200L
-#define DEFAULT_CA      "/etc/ssl/certs/ca-certificates.crt"
+/* OUT_MAX has room for no longer one. */
+#define CHUNK_HEAD   "000000\r\n"
+#define CHUNK_FORMAT "%06zx\r\n"
+#define DEFAULT_CA   "/etc/ssl/certs/ca-certificates.crt"
 
 /* Fields that belong to one connection, and those that are set here. */
 static bool is_ours(const char *name)
@@ -160,6 +163,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
 	return len;
 }
 
+/* Pieces that arrive together are one chunk: its size is filled in at the end. */
 static void pass_body(struct conn *c, const char *data, size_t len, bool last)
 {
 	const char *clean;
@@ -167,11 +171,21 @@ static void pass_body(struct conn *c, const char *data, size_t len, bool last)
 
 	if (!n || c->up.no_body)
 		return;
-	if (c->up.chunked)
-		buf_printf(&c->out, "%zx\r\n", n);
+	if (c->up.chunked && !c->up.chunk && buf_add(&c->out, CHUNK_HEAD, sizeof(CHUNK_HEAD) - 1))
+		c->up.chunk = c->out.len;
 	buf_add(&c->out, clean, n);
-	if (c->up.chunked)
-		buf_addstr(&c->out, "\r\n");
+}
+
+void upstream_end_chunk(struct conn *c)
+{
+	char head[sizeof(CHUNK_HEAD)];
+
+	if (!c->up.chunk)
+		return;
+	snprintf(head, sizeof(head), CHUNK_FORMAT, c->out.len - c->up.chunk);
+	memcpy(c->out.data + c->up.chunk - strlen(head), head, strlen(head));
+	buf_addstr(&c->out, "\r\n");
+	c->up.chunk = 0;
 }
 
 static size_t on_write(char *data, size_t size, size_t n, void *arg)
@@ -183,7 +197,10 @@ static size_t on_write(char *data, size_t size, size_t n, void *arg)
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	pass_body(c, data, size * n, false);
-	return c->out.overflow ? 0 : size * n;
+	/* while curl decrypts the next part, the client works on this one */
+	if (c->out.overflow || (c->out.len - c->sent >= OUT_SOON && !conn_write(c)))
+		return 0;
+	return size * n;
 }
 
 void upstream_trust(struct trust *ret)
@@ -248,7 +265,7 @@ bool upstream_start(struct conn *c)
 	if (!easy)
 		return false;
 	c->up.head_done = c->up.chunked = c->up.no_body = false;
-	c->up.body_sent = 0;
+	c->up.body_sent = c->up.chunk = 0;
 	c->up.read_paused = c->up.write_paused = false;
 	buf_reset(&c->up.head);
 	buf_reset(&c->up.scrub.work);
@@ -268,7 +285,8 @@ bool upstream_start(struct conn *c)
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, c);
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, c);
 	set_method(c);
-	if (curl_multi_add_handle(c->server->multi, easy) != CURLM_OK) {
+	transfers_prepare(&c->server->transfers, easy);
+	if (curl_multi_add_handle(c->server->transfers.curl, easy) != CURLM_OK) {
 		curl_easy_cleanup(easy);
 		c->up.easy = NULL;
 		return false;
@@ -290,12 +308,14 @@ void upstream_drained(struct conn *c)
 		return;
 	c->up.write_paused = false;
 	curl_easy_pause(c->up.easy, c->up.read_paused ? CURLPAUSE_SEND : CURLPAUSE_CONT);
+	transfers_resumed(&c->server->transfers);
 }
 
 void upstream_done(struct conn *c, CURLcode result)
 {
 	if (result == CURLE_OK && c->up.head_done) {
 		pass_body(c, "", 0, true);
+		upstream_end_chunk(c);
 		if (c->up.chunked)
 			buf_addstr(&c->out, "0\r\n\r\n");
 		conn_answered(c);
@@ -314,7 +334,7 @@ void upstream_done(struct conn *c, CURLcode result)
 void upstream_release(struct conn *c)
 {
 	if (c->up.easy) {
-		curl_multi_remove_handle(c->server->multi, c->up.easy);
+		curl_multi_remove_handle(c->server->transfers.curl, c->up.easy);
 		curl_easy_cleanup(c->up.easy);
 		c->up.easy = NULL;
 	}

@@ -2,8 +2,8 @@
  * Finds files of a repository that git would wait for: a FIFO or a device in place of HEAD, the index, a ref or another
  * file that git opens. A repository that somebody else made may have such files, and git waits for as long as nobody
  * writes to them. A link to a place that is not always the same (named_path.h) is found as well. This reads directories only. Loose objects and Garth's own refs are too many for every command (each task
- * has a directory of refs): they are looked at when a repository is used for the first time. Later, each git has a time
- * limit (run.h).
+ * has a directory of refs): they are looked at when a repository is used for the first time. Later, a git that
+ * waits for one is ended (sys/fifo_wait.h).
  */
 #ifndef GIT_BLOCKING_FILES_H
 #define GIT_BLOCKING_FILES_H

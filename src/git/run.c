@@ -53,28 +53,33 @@ static const char *const remote_variables[] = { "SSH_AUTH_SOCK", "SSH_AGENT_PID"
 	"HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "USER", "LOGNAME" };
 
 /* Limits for commands that only look: a file of the repository may be one that never answers (a FIFO, a disk that is
- * gone). For the other commands the limit is that of proc_run. */
-static const struct {
+ * gone). For the other commands the limit is that of proc_run. Some of these commands can also write; the others end with
+ * the process that asked, however much an agent has given them to do: nobody would limit their time any more. */
+static const struct look {
 	const char *verb;
 	unsigned seconds;
+	bool writes;
 } looks[] = {
 	/* they read a few small files */
-	{ "check-attr", 20 },
-	{ "config", 20 },
-	{ "for-each-ref", 60 }, /* it may walk through history: --merged */
-	{ "remote", 20 },
-	{ "rev-parse", 20 },
-	{ "symbolic-ref", 20 },
-	{ "var", 20 },
-	{ "version", 20 },
+	{ "check-attr", 20, false },
+	{ "config", 20, true },
+	{ "for-each-ref", 60, false }, /* it may walk through history: --merged */
+	{ "remote", 20, true },
+	{ "rev-parse", 20, false },
+	{ "symbolic-ref", 20, true },
+	{ "var", 20, false },
+	{ "version", 20, false },
 	/* they read objects, or the whole index */
-	{ "cat-file", 120 },
-	{ "diff-tree", 120 },
-	{ "ls-files", 120 },
-	{ "ls-tree", 120 },
-	{ "merge-base", 120 },
-	{ "rev-list", 120 },
-	{ "status", 120 },
+	{ "cat-file", 120, false },
+	{ "diff-tree", 120, false },
+	{ "ls-files", 120, false },
+	{ "ls-tree", 120, false },
+	{ "merge-base", 120, false },
+	{ "rev-list", 120, false },
+	{ "status", 120, false },
+	/* contents and patterns can be such that they take very long: callers have limits of their own */
+	{ "check-ignore", 600, false },
+	{ "diff", 600, false },
 };
 
 static void push_env(struct strvec *env, const char *name, const char *value)
@@ -157,23 +162,27 @@ static const char *verb_of(const struct strvec *args)
 	return i < args->n ? args->v[i] : "";
 }
 
-static unsigned limit_of(const struct git *g, const char *verb)
+/* NULL if the command does not only look. */
+static const struct look *look_of(const char *verb)
 {
-	for (size_t i = 0; !g->seconds && i < ARRAY_SIZE(looks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(looks); i++)
 		if (!strcmp(looks[i].verb, verb))
-			return looks[i].seconds;
-	return g->seconds;
+			return &looks[i];
+	return NULL;
 }
 
 int git_try(const struct git *g, const struct strvec *args, const struct buf *input, struct buf *out,
 	struct buf *errtext, int *ret_code, struct err *e)
 {
 	auto_strvec argv = STRVEC_INIT, env = STRVEC_INIT;
+	const struct look *look = look_of(verb_of(args));
 	struct proc_spec p = { .cwd = g->cwd ? g->cwd : "/",
 		.as_inside = g->as_inside,
 		.stdin_fd = g->stdin_fd,
 		.stdout_fd = g->stdout_fd,
-		.seconds = limit_of(g, verb_of(args)) };
+		.seconds = g->seconds || !look ? g->seconds : look->seconds,
+		.no_fifo = true,
+		.bound = look && !look->writes && !g->writes_index };
 	int status;
 
 	arguments(g, args, &argv);
@@ -181,7 +190,7 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	p.argv = argv.v;
 	p.env = env.v;
 	if (proc_run(&p, input, out, errtext, &status, e) < 0)
-		return e->sys == ETIMEDOUT && (g->dir || g->cwd)
+		return (e->sys == ETIMEDOUT || e->sys == EDEADLK) && (g->dir || g->cwd)
 			       ? err_wrap(e, "git %s in '%s'", verb_of(args), g->dir ? g->dir : g->cwd)
 			       : err_wrap(e, "git %s", verb_of(args));
 	*ret_code = proc_exit_code(status);

@@ -66,14 +66,20 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
+/* A process that creates one takes its lock a moment later. If it could be stopped in between for longer, it would fail. */
+#define YOUNG_SECONDS 60
+#define LOCK_SECONDS  5
+
 /* Whether a dead process left it. A young one without a lock may be one that another process is creating. */
 static bool is_left(int scratch, const char *name)
 {
 	auto_str lock = path_join(name, "lock");
+	bool has_lock = !faccessat(scratch, lock, F_OK, AT_SYMLINK_NOFOLLOW);
 	struct stat st;
 
 	return name[0] != '.' && !fstatat(scratch, name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       !lock_is_held(scratch, lock) && st.st_mtime < time(NULL) - 60;
+	       !lock_is_held(scratch, lock) &&
+	       st.st_mtime < time(NULL) - (has_lock ? LOCK_SECONDS : YOUNG_SECONDS);
 }
 
 int scratch_sweep(int home, bool remove, struct strvec *ret, struct err *e)

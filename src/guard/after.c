@@ -105,6 +105,14 @@ static void look_at_text(const char *text, size_t len, void *arg)
 	}
 }
 
+bool after_look(const struct guard *g, const char *cwd, const char *text, size_t len, struct buf *out)
+{
+	struct looking l = { .g = g, .cwd = cwd, .out = out };
+
+	look_at_text(text, len, &l);
+	return out->len > 0;
+}
+
 bool after_explain(const struct guard *g, const char *json, size_t len, struct buf *out)
 {
 	static const char *const members[] = { "tool_response", "tool_output", "error", "tool_result" };

@@ -6,6 +6,8 @@
  *
  *	garth-guard --client claude|codex|gemini|opencode|goose            before a tool: exit 0, or 2 and three lines
  *	garth-guard --client … --after                                     after a tool: a line about a wall, or nothing
+ *	garth-shell -c COMMAND                                              the same program, as the shell of a client that
+ *	                                                                    tells its model nothing of what such a hook says
  *
  * It runs inside, and only gives advice: an agent that avoids it can do no harm, because the kernel decides. So what it
  * cannot decide passes. Facts about the task come from the shim's files (shim/facts.h), not from the environment.
@@ -18,6 +20,7 @@
  *	git.c        the same for git
  *	place.c      a path → whether this task can do anything there
  *	after.c      a tool's result → whether a wall is the reason
+ *	client_shell.c  a command's output, passed on, and the same line after it
  *
  * Everything is bounded: the input, the nesting, the number of commands and words. Beyond a bound it decides nothing.
  */
@@ -33,6 +36,7 @@
 
 #define GUARD_INPUT_MAX (8u << 20)
 #define GUARD_PATH_MAX  4096
+#define GUARD_SHELL     "garth-shell"
 
 /* What is known about the task. `dir` is where the shim's files are; the task's own repository is in the workspace. */
 struct guard {
@@ -100,5 +104,10 @@ bool place_resolve(const char *cwd, const char *path, char out[GUARD_PATH_MAX], 
 /* after.c: finds in the JSON of a post-tool hook an error message about a path or a host that a wall has caused.
  * True if there is one; `out` is a line about it. */
 bool after_explain(const struct guard *g, const char *json, size_t len, struct buf *out);
+/* The same for what a command wrote that ran in cwd. */
+bool after_look(const struct guard *g, const char *cwd, const char *text, size_t len, struct buf *out);
+
+/* client_shell.c: runs the real shell with argv, adds such a line to its output, and ends as it does. */
+int client_shell(const struct guard *g, char **argv);
 
 #endif

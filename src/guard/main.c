@@ -172,14 +172,19 @@ int main(int argc, char **argv)
 	struct facts facts;
 	struct guard g;
 
-	if (!c || (argc > 3 && !is_after))
+	bool is_shell = argc && !strcmp(path_base(argv[0]), GUARD_SHELL);
+
+	if (!is_shell && (!c || (argc > 3 && !is_after)))
 		return usage();
 	facts_read(task, &facts);
+	g = (struct guard){ .facts = &facts, .dir = dir };
+	if (is_shell)
+		return client_shell(&g, argv);
 	/* outside a task there is nothing to guard */
 	if (!*facts.workspace || !strcmp(facts.guard, "off"))
 		return PASSED;
 	read_text(rules, &operations);
-	g = (struct guard){ .facts = &facts, .dir = dir, .operations = buf_str(&operations) };
+	g.operations = buf_str(&operations);
 	/* input that is too long to be read passes: the kernel decides */
 	if (!read_input(&json))
 		return PASSED;

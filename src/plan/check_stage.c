@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "plan/check_task.h"
+#include "plan/resolution.h"
 #include "plan/stage_brief.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -25,9 +26,9 @@ int stage_failed(struct stage_job *j, const struct check_row *failed, const char
 	stage_set(&s->failed_tip, s->tip);
 	stage_set(&s->failure, what);
 	if (same)
-		return stage_move(j->c->store, s, STAGE_FAILED, e, "%s; there was no new commit", what);
+		return stage_give_up(j, e, "%s; there was no new commit", what);
 	if (s->failures > (int64_t)j->plan->retries.check)
-		return stage_move(j->c->store, s, STAGE_FAILED, e, "%s", what);
+		return stage_give_up(j, e, "%s", what);
 	if (!prompt)
 		stage_rework_prompt(s, failed, &text);
 	stage_set(&s->prompt, prompt ? prompt : buf_str(&text));
@@ -46,10 +47,31 @@ static int passed(struct stage_job *j, struct err *e)
 	return stage_move(j->c->store, s, STAGE_QUEUED, e, "%s", "");
 }
 
+/* In the task for a conflict, the stage's own work has to be merged. */
+static int lacks_own_work(struct stage_job *j, struct err *e)
+{
+	auto_str branch = NULL, title = NULL;
+	struct check_row failed = { .kind = (char *)"merge",
+		.why = (char *)"that branch is not merged here",
+		.output = (char *)"",
+		.code = -1 };
+
+	if (resolution_branch(j, &branch, e) < 0)
+		return -1;
+	title = xasprintf("git merge %s", branch + strlen("refs/heads/"));
+	failed.title = title;
+	return stage_failed(j, &failed, NULL, e);
+}
+
 static int check(struct stage_job *j, const struct repo *repo, struct err *e)
 {
 	auto_checks_result r = { 0 };
+	bool lacks;
 
+	if (resolution_lacks(j, repo, &lacks, e) < 0)
+		return -1;
+	if (lacks)
+		return lacks_own_work(j, e);
 	if (checks_run(j, repo, j->at->tip, CHECKS_AFTER, &r, e) < 0 || context_store(j->c, e) < 0)
 		return -1;
 	fault("plan-stage-checked");

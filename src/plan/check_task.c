@@ -24,7 +24,12 @@
 /* Stages have no dot in their id: no stage's task has this name. */
 static char *name_of(const struct stage_job *j)
 {
-	return xasprintf("%.32s.check.%lld", j->row->name, (long long)j->at->id);
+	int len = (int)strnlen(j->row->name, 32);
+
+	/* the name of a task that has tickets may have dots, of which no two come together */
+	while (len && j->row->name[len - 1] == '.')
+		len--;
+	return xasprintf("%.*s.check.%lld", len, j->row->name, (long long)j->at->id);
 }
 
 static void drop(struct context *c, struct task *t)
@@ -74,13 +79,14 @@ void check_task_drop(struct check_task *t)
 	if (t->task.id)
 		drop(t->job->c, &t->task);
 	task_release(&t->task);
+	t->task = (struct task){ 0 };
 }
 
 static int make(struct check_task *t, struct err *e)
 {
 	const struct stage_job *j = t->job;
 	auto_str name = name_of(j);
-	auto_add_layers layers = { 0 };
+	auto_add_layers layers = { .offline = ticket_task_offline(j) };
 	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_project p = { 0 };
 	auto_task parent = { 0 };
@@ -101,7 +107,7 @@ static int make(struct check_task *t, struct err *e)
 	if (rc < 0)
 		return -1;
 	fault("plan-check-task");
-	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
+	stage_config(&j->c->config, j, &config);
 	return home_task_dir(&j->c->home, t->task.id, &dir, e) < 0 || ticket_task_layers(j, dir, e) < 0
 		       ? -1
 		       : own_config_keep_stage(dir, buf_str(&config), config.len, e);

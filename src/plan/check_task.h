@@ -3,8 +3,8 @@
  * stage's walls, without log-ins and without a gateway. Nothing that an agent left uncommitted or ignored is there.
  *
  *	struct check_task t = { .job = j, .commit = commit };
- *	check_task_run(&t, command, cwd, seconds, &out, e)     any number of times; the first makes the task
- *	check_task_drop(&t)
+ *	check_task_run(&t, command, &out, &shown, &late, e)
+ *	check_task_drop(&t)      after each command that must not see what the one before it did, and at the end
  *
  * Everything blocks. If the process dies, the next one that checks this stage removes what is left.
  */

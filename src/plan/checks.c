@@ -26,6 +26,9 @@
 #define READ_TOGETHER (16 << 20)
 /* The largest file in which patterns and texts are looked for. */
 #define SEARCH_MAX (48u << 20)
+/* How git lists a submodule and a directory. */
+#define GITLINK "160000 "
+#define TREE    "040000 "
 
 void checks_result_release(struct checks_result *r)
 {
@@ -120,19 +123,46 @@ static void write_script(const struct due *d, struct buf *out)
 	buf_printf(out, "%s\n", d->check->command);
 }
 
+/* How long a command may take; 0: not at all. The agent of a task says what is checked for its tickets, so the checks of a ticket
+ * have no more time together than its runs. */
+static int find_seconds(const struct round *x, const struct plan_stage *s, uint64_t *ret, struct err *e)
+{
+	uint64_t whole = x->job->stage->timeout, used = 0;
+
+	*ret = s->check_timeout ? s->check_timeout : CHECK_SECONDS;
+	if (!x->job->row->tickets || !whole)
+		return 0;
+	if (context_store(x->job->c, e) < 0 ||
+		store_check_seconds(x->job->c->store, x->job->at->id, &used, e) < 0)
+		return -1;
+	if (whole - (used < whole ? used : whole) < *ret)
+		*ret = whole - (used < whole ? used : whole);
+	return 0;
+}
+
 static int judge_command(
 	struct round *x, const struct due *d, char *const *argv, struct check_row *row, struct err *e)
 {
 	const struct plan_stage *s = d->stage ? d->stage : x->job->stage;
 	struct check_output o = { .out = BUF_INIT(CHECK_STREAM_MAX), .err = BUF_INIT(CHECK_STREAM_MAX) };
-	struct check_command cmd = { argv, dir_of(d), s->check_timeout ? s->check_timeout : CHECK_SECONDS,
+	struct check_command cmd = { argv, dir_of(d), 0,
 		d->stage && check_names_stage(d->stage, d->check) ? d->stage->id : NULL };
 	auto_buf shown = BUF_INIT(CHECK_SHOWN_MAX), why = BUF_INIT(1000);
 	bool late = false;
-	int rc = check_task_run(&x->task, &cmd, &o, &shown, &late, e);
+	int rc = find_seconds(x, s, &cmd.seconds, e);
 
-	if (!rc && late)
-		buf_printf(&why, "it took longer than %llu seconds", (unsigned long long)cmd.seconds);
+	if (!rc && !cmd.seconds) {
+		late = true;
+		buf_addstr(&why, "there is no time left for the checks of this ticket");
+	} else if (!rc) {
+		rc = check_task_run(&x->task, &cmd, &o, &shown, &late, e);
+	}
+
+	/* it may have run what the stage wrote: another command gets another copy */
+	check_task_drop(&x->task);
+	if (!rc && late && cmd.seconds)
+		buf_printf(&why, "it took longer than %llu second%s", (unsigned long long)cmd.seconds,
+			cmd.seconds == 1 ? "" : "s");
 	if (!rc)
 		row->passed = !late && check_judge(d->check, &o, &why);
 	row->code = late ? -1 : o.code;
@@ -143,17 +173,42 @@ static int judge_command(
 	return rc;
 }
 
+/* Whether the commit has the directory. In another one, such as the top or where a link leads, a command would say nothing of
+ * it. Before the stage begins, nobody could have taken it away. */
+static int has_dir(struct round *x, const struct due *d, bool *ret, struct err *e)
+{
+	struct git g = repo_git(x->repo);
+	auto_str dir = check_path(dir_of(d), "");
+	auto_buf entry = BUF_INIT(1u << 16);
+
+	*ret = dir && (!*dir || d->check->kind == PLAN_CHECK_BEFORE);
+	if (*ret || !dir)
+		return 0;
+	if (git_do(&g, &entry, e, "ls-tree", "-z", "--full-tree", x->commit, "--", dir, NULL) < 0)
+		return -1;
+	*ret = !strncmp(buf_str(&entry), TREE, strlen(TREE)) ||
+	       !strncmp(buf_str(&entry), GITLINK, strlen(GITLINK));
+	return 0;
+}
+
 static int run_command(struct round *x, const struct due *d, struct check_row *row, struct err *e)
 {
 	auto_buf script = BUF_INIT(4u << 20);
+	bool there;
 
+	if (has_dir(x, d, &there, e) < 0)
+		return -1;
+	if (!there) {
+		row->code = -1;
+		row->why = xasprintf("the commit has no directory '%s'", dir_of(d));
+		row->output = xstrdup("");
+		return 0;
+	}
 	write_script(d, &script);
 	if (script.overflow)
 		return err_set(e, ERR_CONFIG, "the check '%s' is too long", row->title);
 	return judge_command(x, d, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
 }
-
-#define GITLINK "160000 "
 
 /* The names of the commit's files that match. A submodule is none: it has a name, but no content here. */
 static int find_files(
@@ -204,9 +259,12 @@ static int judge_some(struct round *x, const struct strvec *paths, const int64_t
 	int rc;
 
 	for (; *at < paths->n && size < READ_TOGETHER; ++*at) {
+		/* git is asked for one name on each line */
+		if (sizes[*at] < 0)
+			return buf_printf(why, "'%s' cannot be read", paths->v[*at]), 0;
 		if (sizes[*at] > STUB_MAX)
 			continue;
-		size += sizes[*at] > 0 ? sizes[*at] : 0;
+		size += sizes[*at];
 		strvec_push(&some, paths->v[*at]);
 		strvec_pushf(&names, "%s:%s", x->commit, paths->v[*at]);
 	}

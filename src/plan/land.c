@@ -107,16 +107,24 @@ static void put_away(struct stage_job *j, struct task *t, bool came_with_merge)
 		task_discard(j->c, t, &o, &trash, &ignored);
 }
 
+static void put_id_away(struct stage_job *j, int64_t id)
+{
+	struct err ignored = ERR_INIT;
+	auto_task t = { 0 };
+
+	if (id && !context_store(j->c, &ignored) && !task_find_id(j->c, id, &t, &ignored))
+		put_away(j, &t, false);
+}
+
 static void put_stages_away(struct stage_job *j)
 {
 	for (size_t i = 0; j->all && i < j->all->n; i++) {
 		const struct stage_row *s = &j->all->v[i];
-		struct err ignored = ERR_INIT;
-		auto_task t = { 0 };
 
-		if (stage_is(s, STAGE_DONE) && s->task_id && !context_store(j->c, &ignored) &&
-			!task_find_id(j->c, s->task_id, &t, &ignored))
-			put_away(j, &t, false);
+		if (!stage_is(s, STAGE_DONE))
+			continue;
+		put_id_away(j, s->task_id);
+		put_id_away(j, s->own_id);
 	}
 }
 

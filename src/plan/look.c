@@ -11,6 +11,7 @@
 #include "base/clean.h"
 #include "keeper/log.h"
 #include "plan/check_judge.h"
+#include "plan/resolution.h"
 #include "plan/start.h"
 #include "sys/fd.h"
 #include "task/life.h"
@@ -99,8 +100,8 @@ static int wait_for_quota(struct stage_job *j, const char *agent, int64_t until,
 	auto_str key = quota_key(agent), value = xasprintf("%lld", (long long)until);
 
 	if (++j->at->waits > WAITS_MAX)
-		return stage_move(j->c->store, j->at, STAGE_FAILED, e,
-			"the model of %s took no more requests, %d times", agent, WAITS_MAX);
+		return stage_give_up(
+			j, e, "the model of %s took no more requests, %d times", agent, WAITS_MAX);
 	if (store_set_fact(j->c->store, key, value, e) < 0)
 		return -1;
 	j->at->until = until;
@@ -116,7 +117,7 @@ static int crashed(struct stage_job *j, const char *how, struct err *e)
 
 	j->at->crashes++;
 	if (j->at->crashes > (int64_t)j->plan->retries.crash)
-		return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%s", how);
+		return stage_give_up(j, e, "%s", how);
 	prompt = xasprintf(
 		"Your last run %s before the stage was done. Look at what is there, and go on.", how);
 	stage_set(&j->at->prompt, prompt);
@@ -131,7 +132,7 @@ static int not_clean(struct stage_job *j, const struct task *t, struct err *e)
 	task_say(t, &said);
 	j->at->failures++;
 	if (j->at->failures > (int64_t)j->plan->retries.check)
-		return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%.800s", buf_str(&said));
+		return stage_give_up(j, e, "%.800s", buf_str(&said));
 	buf_addstr(&prompt, "The stage is not done: not all of your work is committed on the branch ");
 	buf_printf(&prompt, "%s.\n\n", t->branch + strlen("refs/heads/"));
 	buf_printf(&prompt, "%s\n\nCommit what belongs to it, remove the rest, and end.\n", buf_str(&said));
@@ -231,7 +232,7 @@ static int is_gone(struct stage_job *j, struct err *e)
 {
 	*e = (struct err)ERR_INIT;
 	j->at->task_id = 0;
-	return stage_move(j->c->store, j->at, STAGE_FAILED, e, "its task was discarded");
+	return stage_give_up(j, e, "its task was discarded");
 }
 
 /* The states of a task that has ended, and what follows for the stage. */

@@ -10,12 +10,11 @@
 #include "plan/check_stage.h"
 #include "plan/check_task.h"
 #include "plan/checks.h"
+#include "plan/resolution.h"
 #include "plan/stage_brief.h"
 #include "runtime/gateway_client.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
-#include "sys/fd.h"
-#include "task/stage_files.h"
 #include "task/task.h"
 
 #define PROMPT_MAX (64u << 10)
@@ -44,6 +43,8 @@ static int done(struct merging *m, struct err *e)
 {
 	struct stage_row *s = m->j->at;
 
+	if (resolution_merged(m->j, m->onto, e) < 0)
+		return -1;
 	stage_set(&s->merged, m->onto);
 	if (stage_move(m->j->c->store, s, STAGE_DONE, e, "%s", "") < 0)
 		return -1;
@@ -97,58 +98,43 @@ static bool agent_can_solve(const struct stage_job *j)
 	       j->at->conflicts <= CONFLICTS_MAX;
 }
 
-/* For an agent that knows nothing of it yet: what the other side was to do. */
-static int tell_both_sides(struct merging *m, const char *files, struct err *e)
+/* In a task for the conflict alone: with `resolver`, and if the stage's agent has tried in vain. */
+static bool needs_resolution(const struct stage_job *j)
 {
-	struct stage_job *j = m->j;
-	auto_buf text = BUF_INIT(PROMPT_MAX);
-	size_t own = (size_t)(j->stage - j->plan->stages);
-	auto_fd dir = -1;
-
-	buf_printf(&text,
-		"## A conflict\n\nThe work of this stage is done and committed here, but it conflicts with what other stages of the "
-		"plan have done meanwhile, in: %s\n\nTheir work is on the branch garth/%s. Merge it (`git merge garth/%s`), keep "
-		"what both sides are for, commit the merge, and end. Do nothing else. The checks of all of these stages are made "
-		"on the result. What the others were to do:\n",
-		files, j->row->name, j->row->name);
-	for (size_t i = 0; j->all && i < j->all->n; i++) {
-		const struct plan_stage *s = &j->plan->stages[i];
-
-		if (stage_is(&j->all->v[i], STAGE_DONE) && !plan_is_after(j->plan, own, i))
-			buf_printf(&text, "\n### Stage %s: %s\n\n%s\n", s->id, s->name ? s->name : s->id,
-				s->description ? s->description : "");
-	}
-	return home_task_dir(&j->c->home, m->task.id, &dir, e) < 0
-		       ? -1
-		       : stage_resolve_put(dir, buf_str(&text), text.len, e);
+	return !j->at->own_id && (j->stage->on_conflict == PLAN_CONFLICT_RESOLVER || j->at->conflicts > 1);
 }
 
 /* The agent merges the integration branch into its own, in its own workspace, where it sees both sides. */
+static int tell_agent(struct merging *m, const char *files, struct err *e)
+{
+	struct stage_job *j = m->j;
+	auto_str prompt = xasprintf(
+		"Your work passed its checks, but it conflicts with what other stages of the plan have done "
+		"meanwhile, in: %s\n\nTheir work is on the branch garth/%s. Merge it (git merge garth/%s), keep "
+		"what both sides are for, commit the merge, and end.\n",
+		files, j->row->name, j->row->name);
+
+	sync_stage(m);
+	stage_set(&j->at->prompt, prompt);
+	return context_store(j->c, e);
+}
+
 static int conflicts(struct merging *m, const struct strvec *files, struct err *e)
 {
 	struct stage_job *j = m->j;
 	auto_buf names = BUF_INIT(1000), clean = BUF_SMALL;
-	auto_str prompt = NULL;
+	auto_str note = NULL;
 
 	name_files(files, &names);
 	clean_line(&clean, buf_str(&names));
+	note = xasprintf("it conflicts with garth/%s in %s", j->row->name, buf_str(&clean));
 	j->at->conflicts++;
 	if (!agent_can_solve(j))
-		return stage_move(j->c->store, j->at, STAGE_CONFLICT, e, "it conflicts with garth/%s in %s",
-			j->row->name, buf_str(&clean));
-	sync_stage(m);
-	if (j->stage->on_conflict == PLAN_CONFLICT_RESOLVER && tell_both_sides(m, buf_str(&clean), e) < 0)
+		return resolution_end(j, STAGE_CONFLICT, note, e);
+	if ((needs_resolution(j) ? resolution_begin(j, buf_str(&clean), e)
+				 : tell_agent(m, buf_str(&clean), e)) < 0)
 		return -1;
-	prompt = xasprintf(
-		"Your work passed its checks, but it conflicts with what other stages of the plan have done "
-		"meanwhile, in: %s\n\nTheir work is on the branch garth/%s. Merge it (git merge garth/%s), keep "
-		"what both sides are for, commit the merge, and end.\n",
-		buf_str(&clean), j->row->name, j->row->name);
-	stage_set(&j->at->prompt, prompt);
-	return context_store(j->c, e) < 0
-		       ? -1
-		       : stage_move(j->c->store, j->at, STAGE_REWORK, e, "it conflicts with garth/%s in %s",
-				 j->row->name, buf_str(&clean));
+	return stage_move(j->c->store, j->at, STAGE_REWORK, e, "%s", note);
 }
 
 static int cannot_merge(struct merging *m, const struct merge_result *r, struct err *e)

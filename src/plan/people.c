@@ -45,6 +45,15 @@ static int move(struct context *c, struct stage_row *s, const char *to, const ch
 	return 0;
 }
 
+/* Something else than its state. */
+static int change(struct context *c, struct stage_row *s, struct err *e)
+{
+	if (context_store(c, e) < 0 || store_stage_write(c->store, s, e) < 0)
+		return -1;
+	plan_wake(c, s->plan_id);
+	return 0;
+}
+
 static int refuse(const struct stage_row *s, const char *what, struct err *e)
 {
 	return err_set(e, ERR_REFUSED, "stage '%s' is %s: %s", s->name, s->state, what);
@@ -86,10 +95,7 @@ int people_hold(struct context *c, struct stage_row *s, struct err *e)
 	if (stage_is_over(s) || stage_is(s, STAGE_HELD))
 		return refuse(s, "it cannot be held", e);
 	s->hold = true;
-	if (context_store(c, e) < 0 || store_stage_write(c->store, s, e) < 0)
-		return -1;
-	plan_wake(c, s->plan_id);
-	return 0;
+	return change(c, s, e);
 }
 
 int people_release(struct context *c, struct stage_row *s, struct err *e)
@@ -99,10 +105,7 @@ int people_release(struct context *c, struct stage_row *s, struct err *e)
 	s->hold = false;
 	if (stage_is(s, STAGE_HELD))
 		return move(c, s, s->back, "", e);
-	if (context_store(c, e) < 0 || store_stage_write(c->store, s, e) < 0)
-		return -1;
-	plan_wake(c, s->plan_id);
-	return 0;
+	return change(c, s, e);
 }
 
 /* Whether something has run in the stage's task, so that its conversation can go on. */
@@ -164,13 +167,17 @@ static int end_task(struct context *c, const struct stage_row *s, struct err *e)
 	return -1;
 }
 
+/* A command that was killed may have left its agent: a second one ends it. */
 static int end_stage(struct context *c, struct stage_row *s, const char *state, struct err *e)
 {
+	if (stage_is(s, state))
+		return change(c, s, e) < 0 ? -1 : end_task(c, s, e);
 	if (!stage_life_allows(s->state, state))
 		return refuse(s, "it is over", e);
 	s->starting = false;
 	if (move(c, s, state, "", e) < 0)
 		return -1;
+	fault("plan-stage-ended");
 	return end_task(c, s, e);
 }
 

@@ -98,6 +98,9 @@ static int change(struct replan *r, struct stage_row *s, struct err *e)
 {
 	if (stage_is(s, STAGE_DONE))
 		return refuse(s, "its part of the plan cannot be changed any more", e);
+	if (s->own_id)
+		return refuse(
+			s, "its conflict is being solved in another task, so it cannot be changed now", e);
 	stage_set(&s->failed_tip, "");
 	stage_set(&s->failure, "");
 	stage_set(&s->approved, "");

@@ -137,11 +137,32 @@ static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
 	return step_deed(&j, deed, &e) < 0 ? err_exit_code(e.kind) : 0;
 }
 
+/* Looked up when the first check comes, so that no agent waits for it. Tickets have those of their task. */
+static void know_walls(struct runner *r)
+{
+	auto_str walls = r->walls ? NULL : check_walls_now(r->c, r->row);
+
+	if (walls)
+		r->walls = r->row->tickets ? xasprintf("%s of %lld", walls, (long long)r->row->task_id)
+					   : steal_ptr(walls);
+}
+
+static bool has_checks(const struct plan_stage *s, enum step_deed deed)
+{
+	bool before = false;
+
+	for (size_t i = 0; i < s->nchecks; i++)
+		before |= s->checks[i].kind == PLAN_CHECK_BEFORE;
+	return deed != DEED_START || before;
+}
+
 static int begin(struct runner *r, size_t i, enum step_deed deed, struct err *e)
 {
 	pid_t pid, parent = getpid();
 	struct worker *w;
 
+	if (has_checks(&r->plan.stages[i], deed))
+		know_walls(r);
 	context_close_store(r->c);
 	pid = fork();
 	if (pid < 0)
@@ -299,6 +320,8 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 
 		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->again[i].at)
 			continue;
+		if (stage_is(j.at, STAGE_CHECKING))
+			know_walls(r), j.walls = r->walls;
 		if (r->again[i].deaths >= DEATHS_MAX) {
 			r->again[i] = (struct again){ 0 };
 			step_fail(&j, "a process of Garth that worked on it was killed again and again");
@@ -475,9 +498,11 @@ static int end_plan(struct runner *r, const char *state, const char *note, struc
 /* All stages are done: the plan's work goes to the user's branch, if that is wanted. */
 static int finish(struct runner *r, struct err *e)
 {
-	struct stage_job j = job_of(r, r->stages.n - 1);
+	struct stage_job j;
 	struct err why = ERR_INIT;
 
+	know_walls(r);
+	j = job_of(r, r->stages.n - 1);
 	if (r->plan.merge == PLAN_MERGE_ASK || r->plan.merge == PLAN_MERGE_NEVER || !*r->row->target)
 		return end_plan(r, PLAN_DONE, "", e);
 	if (plan_land(&j, &why) < 0)
@@ -485,20 +510,10 @@ static int finish(struct runner *r, struct err *e)
 	return end_plan(r, PLAN_DONE, "", e);
 }
 
-/* Tickets have those of their task. */
-static char *walls_of(const struct runner *r)
-{
-	auto_str walls = check_walls_now(r->c, r->row);
-
-	return r->row->tickets ? xasprintf("%s of %lld", walls, (long long)r->row->task_id)
-			       : steal_ptr(walls);
-}
-
 static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
-	r->walls = walls_of(r);
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
 	/* of a runner that was killed */
 	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)

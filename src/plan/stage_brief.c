@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "plan/resolution.h"
 #include "plan/rows.h"
 
 #define OUTPUT_SHOWN 4096
@@ -32,13 +33,21 @@ static void add_patterns(const struct plan_patterns *p, const char *empty, struc
 		buf_printf(out, "- `%s`\n", p->v[i].glob ? p->v[i].glob : p->v[i].text);
 }
 
-static void add_scope(const struct plan_stage *s, struct buf *out)
+static void add_scope(const struct stage_job *j, struct buf *out)
 {
+	const struct plan_stage *s = j->stage;
+	bool limited = s->has_files;
+
 	buf_addstr(out, "\n## What you may change\n\n");
-	if (s->has_files)
+	for (size_t i = 0; j->at->own_id && i < j->plan->nstages; i++)
+		limited &= !resolution_is_against(j, i) || j->plan->stages[i].has_files;
+	if (limited)
 		add_patterns(&s->files, "Nothing.", out);
 	else
 		buf_addstr(out, "- Everything in the repository but protected paths.\n");
+	for (size_t i = 0; limited && j->at->own_id && i < j->plan->nstages; i++)
+		if (resolution_is_against(j, i) && j->plan->stages[i].files.n)
+			add_patterns(&j->plan->stages[i].files, "", out);
 	if (s->protect.n) {
 		buf_addstr(out, "\nNot these:\n\n");
 		add_patterns(&s->protect, "", out);
@@ -108,7 +117,7 @@ void stage_brief(const struct stage_job *j, const char *files, struct buf *out)
 		buf_printf(out, "\n%s\n", s->description);
 	if (strcmp(s->working_dir ? s->working_dir : ".", ".") != 0)
 		buf_printf(out, "\nYou start in the directory `%s`.\n", s->working_dir);
-	add_scope(s, out);
+	add_scope(j, out);
 	add_checks(j, out);
 	add_dependencies(j, files, out);
 	for (size_t i = 0; i < s->review.n; i++)

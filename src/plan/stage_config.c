@@ -5,19 +5,36 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/resolution.h"
 #include "task/stage_files.h"
 
-static json_t *globs(const struct plan_patterns *p)
+static void add_globs(const struct plan_patterns *p, json_t *list)
 {
-	json_t *list = json_array();
-
 	for (size_t i = 0; i < p->n; i++) {
 		if (p->v[i].glob)
 			json_array_append_new(list, json_string(p->v[i].glob));
 		if (p->v[i].also)
 			json_array_append_new(list, json_string(p->v[i].also));
 	}
-	return list;
+}
+
+/* The only paths that it may change; NULL: there is no limit. A conflict is solved within what both sides may change. */
+static json_t *scope(const struct stage_job *j)
+{
+	json_t *list = json_array();
+	bool limited = j->stage->has_files;
+
+	add_globs(&j->stage->files, list);
+	for (size_t i = 0; j->at->own_id && i < j->plan->nstages; i++) {
+		if (!resolution_is_against(j, i))
+			continue;
+		limited &= j->plan->stages[i].has_files;
+		add_globs(&j->plan->stages[i].files, list);
+	}
+	if (limited)
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
 static json_t *list_of(const struct strvec *v)
@@ -38,19 +55,21 @@ static json_t *operations(const struct config *user)
 	return json_pack("{s:s}", "merge", "local");
 }
 
-void stage_config(const struct config *user, const struct plan_stage *s, bool ticket, struct buf *out)
+void stage_config(const struct config *user, const struct stage_job *j, struct buf *out)
 {
-	json_t *protect = globs(&s->protect), *policy = json_object(), *all;
+	const struct plan_stage *s = j->stage;
+	json_t *protect = json_array(), *policy = json_object(), *within = scope(j), *all;
 	auto_str text = NULL;
 
+	add_globs(&s->protect, protect);
 	json_array_append_new(protect, json_string("/" STAGE_FILES_NAME));
 	json_object_set_new(policy, "protected", protect);
-	if (s->has_files)
-		json_object_set_new(policy, ticket ? "within" : "scope", globs(&s->files));
+	if (within)
+		json_object_set_new(policy, j->row->tickets ? "within" : "scope", within);
 	all = json_pack("{s:o, s:{s:o}, s:{s:o, s:o, s:o}}", "policy", policy, "git", "operations",
 		operations(user), "jail", "deny_read", list_of(&s->sandbox.deny_read), "deny_write",
 		list_of(&s->sandbox.deny_write), "allow_write", list_of(&s->sandbox.allow_write));
-	if (ticket)
+	if (j->row->tickets)
 		json_object_set_new(all, "tickets", json_pack("{s:i}", "max", 0));
 	text = json_dumps(all, JSON_INDENT(1));
 	buf_addstr(out, text ? text : "");

@@ -2,14 +2,12 @@
 #ifndef PLAN_STAGE_CONFIG_H
 #define PLAN_STAGE_CONFIG_H
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "config/config.h"
-#include "plan/plan.h"
+#include "plan/job.h"
 
 /* JSON, which is YAML. `user` is the user's own configuration. A ticket's files are within those of the task that asked, and
  * it has no tickets itself. */
-void stage_config(const struct config *user, const struct plan_stage *s, bool ticket, struct buf *out);
+void stage_config(const struct config *user, const struct stage_job *j, struct buf *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "plan/resolution.h"
 #include "plan/ticket_task.h"
 #include "runtime/add_layers.h"
 #include "sys/fd.h"
@@ -30,9 +31,9 @@ static int find(struct stage_job *j, struct task *ret, struct err *e)
 
 static int make(struct stage_job *j, struct task *ret, struct err *e)
 {
-	auto_str branch = job_branch(j->row);
+	auto_str branch = job_branch(j->row), shown = NULL;
 	auto_project p = { 0 };
-	auto_add_layers layers = { 0 };
+	auto_add_layers layers = { .offline = ticket_task_offline(j) };
 	auto_task parent = { 0 };
 	struct task_spec spec = { .name = j->at->task,
 		.rev = branch,
@@ -42,7 +43,10 @@ static int make(struct stage_job *j, struct task *ret, struct err *e)
 
 	if (context_store(j->c, e) < 0 || store_project_by_id(j->c->store, j->row->project_id, &p, e) < 0)
 		return -1;
+	if (j->at->own_id && resolution_branch(j, &shown, e) < 0)
+		return -1;
 	spec.dir = p.path;
+	spec.also_shown = shown;
 	rc = ticket_task_spec(j, &parent, &spec, e) < 0 ? -1 : task_create(j->c, &spec, ret, e);
 	strvec_release(&spec.submodules);
 	return rc;

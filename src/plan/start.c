@@ -9,6 +9,7 @@
 #include "keeper/wire.h"
 #include "plan/check_stage.h"
 #include "plan/make.h"
+#include "plan/resolution.h"
 #include "plan/stage_brief.h"
 #include "plan/stage_config.h"
 #include "plan/stage_task.h"
@@ -64,17 +65,21 @@ static void add_left(const char *title, const struct buf *left, struct buf *out)
 	stage_add_fenced(out, buf_str(left));
 }
 
-/* What its agent left for those after it. */
+/* What its agents left for those after it: the stage's own, and one that solved a conflict. */
 static void load_left(
 	const struct stage_job *j, const struct stage_row *r, struct buf *notes, struct buf *outputs)
 {
-	struct err ignored = ERR_INIT;
-	auto_fd dir = -1;
+	const int64_t tasks[] = { r->own_id, r->task_id };
 
-	if (!r->task_id || home_task_dir(&j->c->home, r->task_id, &dir, &ignored) < 0)
-		return;
-	stage_notes_load(dir, notes);
-	stage_outputs_load(dir, outputs);
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++) {
+		struct err ignored = ERR_INIT;
+		auto_fd dir = -1;
+
+		if (!tasks[i] || home_task_dir(&j->c->home, tasks[i], &dir, &ignored) < 0)
+			continue;
+		stage_notes_load(dir, notes);
+		stage_outputs_load(dir, outputs);
+	}
 }
 
 /* What a stage was to do, what became of it, and its notes. */
@@ -124,13 +129,13 @@ static int tell(struct stage_job *j, const struct task *t, int dir, const char *
 	struct err *e)
 {
 	auto_str inside = stage_files_inside(j->c, t);
-	auto_buf config = BUF_INIT(CONFIG_MAX), resolve = BUF_INIT(CONFIG_MAX);
+	auto_buf config = BUF_INIT(CONFIG_MAX);
 	auto_fd files = -1;
 
-	stage_config(&j->c->config, j->stage, j->row->tickets, &config);
+	stage_config(&j->c->config, j, &config);
 	stage_brief(j, inside, brief);
-	if (stage_resolve_load(dir, &resolve))
-		buf_printf(brief, "\n%s", buf_str(&resolve));
+	if (j->at->own_id)
+		resolution_brief(j, !t->started, brief);
 	if (config.overflow || brief->overflow)
 		return err_set(e, ERR_CONFIG, "what the plan says of stage '%s' is too long", j->at->name);
 	if (stage_files_open(dir, &files, e) < 0 || put_stages(j, files, e) < 0 ||
@@ -193,15 +198,14 @@ int start_let_go(int conn, struct err *e)
 }
 
 static int run_first(struct stage_job *j, struct task *t, const struct config_agent *a,
-	const struct buf *brief, const struct strvec *env, struct err *e)
+	const struct buf *brief, const struct strvec *env, uint64_t seconds, struct err *e)
 {
 	const char *cwd = j->stage->working_dir;
 	auto_strvec words = STRVEC_INIT, all = STRVEC_INIT;
 	struct run_opts o = { .agent = a,
 		.env = &all,
-		.timeout = j->stage->timeout,
+		.timeout = seconds,
 		.literal = true,
-		.consumes = STAGE_RESOLVE_FILE,
 		.cwd = cwd && strcmp(cwd, ".") ? cwd : NULL,
 		.quiet = true };
 	auto_fd conn = -1;
@@ -218,9 +222,10 @@ static int run_first(struct stage_job *j, struct task *t, const struct config_ag
 	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
-static int run_again(struct stage_job *j, struct task *t, const struct strvec *env, struct err *e)
+static int run_again(
+	struct stage_job *j, struct task *t, const struct strvec *env, uint64_t seconds, struct err *e)
 {
-	struct run_opts o = { .env = env, .quiet = true };
+	struct run_opts o = { .env = env, .quiet = true, .timeout = seconds };
 	auto_fd conn = -1;
 	int rc = runtime_resume(j->c, t, &o, *j->at->prompt ? j->at->prompt : GO_ON, &conn, e);
 
@@ -234,7 +239,8 @@ static int note_start(struct stage_job *j, const struct task *t, struct err *e)
 {
 	if (j->at->starting)
 		return 0;
-	if (context_store(j->c, e) < 0 || store_run_last(j->c->store, t->id, &j->at->run, e) < 0)
+	if (context_store(j->c, e) < 0 || store_run_last(j->c->store, t->id, &j->at->run, e) < 0 ||
+		(j->at->own_id && store_allow_also(j->c->store, j->at->own_id, t->id, e) < 0))
 		return -1;
 	j->at->starting = true;
 	j->at->task_id = t->id;
@@ -262,24 +268,36 @@ static int is_running(struct stage_job *j, struct err *e)
 	return 0;
 }
 
-/* Whether the next run begins a new conversation: to solve a conflict, or because the plan was changed since the last one and
- * the stage has another agent or script now. */
+/* Whether the next run begins a new conversation: the plan was changed since the last one, and the stage has another agent or
+ * script now. */
 static bool begins_anew(struct stage_job *j, const struct task *t, const struct config_agent *a)
 {
-	auto_buf resolve = BUF_INIT(CONFIG_MAX);
 	auto_task_command cmd = { 0 };
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
 
-	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0)
-		return false;
-	if (stage_resolve_load(dir, &resolve))
-		return true;
-	if (task_command_load(dir, &cmd, &ignored) < 0)
+	if (home_task_dir(&j->c->home, t->id, &dir, &ignored) < 0 ||
+		task_command_load(dir, &cmd, &ignored) < 0)
 		return false;
 	if (a)
 		return !cmd.agent || strcmp(cmd.agent, a->name) != 0;
 	return cmd.argv.n != 3 || strcmp(cmd.argv.v[2], j->stage->script ? j->stage->script : ":") != 0;
+}
+
+/* A stage has its time for each run; a ticket, whose runs its task can ask for, for all of them. */
+static int find_time(struct stage_job *j, const struct task *t, uint64_t *ret, struct err *e)
+{
+	*ret = j->stage->timeout;
+	return j->row->tickets && *ret ? ticket_task_time(j->c, t, *ret, ret, e) : 0;
+}
+
+static int has_no_time(struct stage_job *j, struct err *e)
+{
+	auto_str why = xstrdup(e->msg);
+
+	*e = (struct err)ERR_INIT;
+	j->at->starting = false;
+	return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%s", why);
 }
 
 static int run_it(
@@ -288,6 +306,7 @@ static int run_it(
 	const struct config_agent *a = NULL;
 	auto_strvec env = STRVEC_INIT;
 	bool started = false;
+	uint64_t seconds = 0;
 
 	if (has_started(j, t, &started, e) < 0)
 		return -1;
@@ -295,11 +314,13 @@ static int run_it(
 	if (started)
 		return is_running(j, e);
 	set_env(j, &env);
+	if (find_time(j, t, &seconds, e) < 0)
+		return e->kind == ERR_REFUSED ? has_no_time(j, e) : -1;
 	if (runtime_configure(j->c, t, e) < 0 ||
 		(strcmp(agent, STAGE_AGENT_SCRIPT) && config_agent_find(&j->c->config, agent, &a, e) < 0))
 		return -1;
-	if ((t->started && !begins_anew(j, t, a) ? run_again(j, t, &env, e)
-						 : run_first(j, t, a, brief, &env, e)) < 0)
+	if ((t->started && !begins_anew(j, t, a) ? run_again(j, t, &env, seconds, e)
+						 : run_first(j, t, a, brief, &env, seconds, e)) < 0)
 		return -1;
 	fault("plan-stage-run");
 	return is_running(j, e);
@@ -329,7 +350,7 @@ int stage_start(struct stage_job *j, struct err *e)
 		return -1;
 	fault("plan-stage-task");
 	/* only before its first run, and on what it begins from */
-	if (!t.started && !j->at->starting && stage_check_before(j, t.base, &failed, e) < 0)
+	if (!t.started && !j->at->starting && !j->at->own_id && stage_check_before(j, t.base, &failed, e) < 0)
 		return -1;
 	if (failed)
 		return 0;

@@ -1,7 +1,9 @@
 #include "plan/ticket_new.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "audit/audit.h"
 #include "base/alloc.h"
@@ -16,6 +18,7 @@
 #include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/agent_name.h"
+#include "task/remove.h"
 #include "task/task_command.h"
 #include "task/tickets.h"
 #include "workspace/review.h"
@@ -273,6 +276,9 @@ static int check_task(struct tickets *t, struct err *e)
 			e, ERR_REFUSED, "this task may have no tickets: the user starts it with --tickets N");
 	if (!backend_of(&t->task)->has_git)
 		return err_set(e, ERR_REFUSED, "this task has no repository");
+	/* each ticket's commit may have a set-up of its own, which would ask for more */
+	if (!faccessat(t->at.ws.dir, SETUP_MARK, F_OK, AT_SYMLINK_NOFOLLOW))
+		return err_set(e, ERR_REFUSED, "this task is a set-up, and set-ups have no tickets");
 	return 0;
 }
 

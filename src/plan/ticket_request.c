@@ -17,6 +17,7 @@
 #include "plan/start.h"
 #include "plan/ticket_new.h"
 #include "plan/ticket_runner.h"
+#include "plan/ticket_task.h"
 #include "plan/tickets.h"
 #include "runtime/run.h"
 #include "sys/fd.h"
@@ -28,8 +29,8 @@
 #define LOG_TAIL_MAX (64u << 10)
 #define TEXT_MAX     (64u << 10)
 #define ID_MAX       64
-/* Runs of one ticket, with all that its task asked for again. */
-#define ATTEMPTS_MAX 10
+/* Runs of one ticket, and what its task asked for again: that counts by itself, because it may come to no run. */
+#define ATTEMPTS_MAX 20
 
 #define WAIT_SECONDS_MAX 50
 #define WAIT_LOOK_MS     100
@@ -100,6 +101,9 @@ static int find_child(struct request *q, struct task *ret, struct err *e)
 		row_of(q)->task_id ? "any more" : "yet");
 }
 
+/* A file that fits the answer is smaller. git needs twenty times the size of what it compares. */
+#define DIFF_FILE_MAX "core.bigFileThreshold=2m"
+
 /* Bytes that are not UTF-8 become visible. */
 static json_t *clean_json(const char *text, size_t len)
 {
@@ -113,16 +117,19 @@ static int get_diff(struct request *q, struct err *e)
 {
 	struct git git = repo_git(&q->t.at.repo);
 	auto_buf out = BUF_INIT(DIFF_MAX);
+	auto_strvec settings = STRVEC_INIT;
 	auto_str range = NULL;
 	auto_task child = { 0 };
 	struct err why = ERR_INIT;
 
 	if (find_child(q, &child, e) < 0)
 		return -1;
+	strvec_push(&settings, DIFF_FILE_MAX);
+	git.settings = &settings;
 	range = xasprintf("%s...%s", child.base, *child.published ? child.published : child.base);
 	/* a longer one is cut */
-	if (git_do(&git, &out, &why, "diff", "--no-color", "--no-ext-diff", "--no-textconv", range, "--",
-		    NULL) < 0 &&
+	if (git_do(&git, &out, &why, "diff", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv",
+		    range, "--", NULL) < 0 &&
 		!out.overflow)
 		return *e = why, -1;
 	q->out = json_pack("{s:o, s:b}", "diff", clean_json(buf_str(&out), out.len), "cut", out.overflow);
@@ -251,8 +258,18 @@ static int check_attempts(struct request *q, struct err *e)
 {
 	return row_of(q)->attempt < ATTEMPTS_MAX
 		       ? 0
-		       : err_set(e, ERR_REFUSED, "ticket '%s' has been run %d times already", row_of(q)->name,
-				 ATTEMPTS_MAX);
+		       : err_set(e, ERR_REFUSED, "ticket '%s' has been tried too often", row_of(q)->name);
+}
+
+/* What is left of the time of a ticket that has a task. */
+static int find_time(struct request *q, const struct task *child, uint64_t *ret, struct err *e)
+{
+	json_t *asked = json_loads(q->t.asked.v[q->at], 0, NULL);
+	uint64_t whole = (uint64_t)json_integer_value(json_object_get(asked, "timeout"));
+
+	json_decref(asked);
+	*ret = 0;
+	return whole ? ticket_task_time(q->t.c, child, whole, ret, e) : 0;
 }
 
 /* After the change: shows it, and lets the runner go on. */
@@ -293,7 +310,7 @@ static int post_answer(struct request *q, struct err *e)
 					 row_of(q)->name)
 			       : err_set(e, ERR_CONFLICT, "ticket '%s' asks nothing, it is %s",
 					 row_of(q)->name, ticket_state(row_of(q)));
-	if (check_attempts(q, e) < 0)
+	if (check_attempts(q, e) < 0 || find_time(q, &child, &o.timeout, e) < 0)
 		return -1;
 	/* each answer is a run */
 	row_of(q)->attempt++;
@@ -310,11 +327,16 @@ static int check_retry(struct request *q, struct err *e)
 {
 	auto_task child = { 0 };
 	bool asks = false;
+	uint64_t left;
 
-	if (stage_is(row_of(q), STAGE_ASKING)) {
-		if (find_child(q, &child, e) < 0)
+	if (find_child(q, &child, e) < 0) {
+		if (stage_is(row_of(q), STAGE_ASKING) || e->kind != ERR_NOTFOUND)
 			return -1;
-		asks = !strcmp(child.state, STATE_BLOCKED);
+		*e = (struct err)ERR_INIT;
+	} else {
+		asks = stage_is(row_of(q), STAGE_ASKING) && !strcmp(child.state, STATE_BLOCKED);
+		if (!asks && find_time(q, &child, &left, e) < 0)
+			return -1;
 	}
 	if (asks || stage_is(row_of(q), STAGE_SKIPPED))
 		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
@@ -328,6 +350,7 @@ static int post_retry(struct request *q, struct err *e)
 
 	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0 || check_retry(q, e) < 0)
 		return -1;
+	row_of(q)->attempt++;
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);
 }
 

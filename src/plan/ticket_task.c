@@ -81,6 +81,20 @@ int ticket_task_network(const struct stage_job *j, struct run_opts *o, struct er
 	return runtime_choose_network(j->c, has.mode, list ? &has.allow : NULL, o, e);
 }
 
+bool ticket_task_offline(const struct stage_job *j)
+{
+	struct err ignored = ERR_INIT;
+	auto_network has = { 0 };
+	auto_fd dir = -1;
+
+	if (!j->row->tickets)
+		return !network_choose(&j->c->config, NULL, j->stage->network.mode, &j->stage->network.allow,
+			       &has, &ignored) &&
+		       !strcmp(has.mode, NETWORK_NONE);
+	return open_parent(j, &dir, &ignored) < 0 || network_load(dir, false, &has, &ignored) < 0 ||
+	       !strcmp(has.mode, NETWORK_NONE);
+}
+
 int ticket_task_options(const struct stage_job *j, struct run_opts *o, struct strvec *env, struct err *e)
 {
 	auto_task_command cmd = { 0 };
@@ -95,5 +109,19 @@ int ticket_task_options(const struct stage_job *j, struct run_opts *o, struct st
 	for (size_t i = 0; i < cmd.env.n; i++)
 		strvec_push(env, cmd.env.v[i]);
 	o->walls.allow_weaker = cmd.weaker;
+	return 0;
+}
+
+int ticket_task_time(
+	struct context *c, const struct task *child, uint64_t seconds, uint64_t *ret, struct err *e)
+{
+	uint64_t used = 0;
+
+	if (context_store(c, e) < 0 || store_run_seconds(c->store, child->id, &used, e) < 0)
+		return -1;
+	if (used >= seconds)
+		return err_set(e, ERR_REFUSED, "its time is used up: %llu seconds for all of its runs",
+			(unsigned long long)seconds);
+	*ret = seconds - used;
 	return 0;
 }

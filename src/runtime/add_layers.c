@@ -91,7 +91,7 @@ static int set_up(struct context *c, const struct repo *r, const struct task *t,
 {
 	auto_setup_result s = { .lock = -1 };
 
-	if (runtime_setup(c, r, t, false, b->tell, b->tell_arg, &s, e) < 0)
+	if (runtime_setup(c, r, t, b->offline ? SETUP_OFFLINE : 0, b->tell, b->tell_arg, &s, e) < 0)
 		return -1;
 	if (!s.name)
 		return 0;

@@ -24,6 +24,7 @@ typedef void setup_fn(enum setup_event what, const char *text, size_t len, void 
 
 struct add_layers {
 	bool no_setup;     /* the task starts without the set-up layer */
+	bool offline;      /* what runs for a commit that is not the user's has no network */
 	bool with_changes; /* the checkout's uncommitted changes come too, so they are not included */
 	setup_fn *tell;    /* may be NULL */
 	void *tell_arg;

@@ -6,6 +6,7 @@
 #include "runtime/resolve.h"
 #include "sys/fd.h"
 #include "task/life.h"
+#include "task/planned.h"
 #include "task/task.h"
 #include "task/tickets.h"
 
@@ -26,7 +27,7 @@ static bool put_away(
 	if (s->keep || s->merge.dry_run || strcmp(t->state, STATE_MERGED) ||
 		strcmp(r->merge.target, t->target))
 		return false;
-	if (!task_discard(c, t, &o, &trash, &e))
+	if (!planned_refuse(c, t, false, &e) && !task_discard(c, t, &o, &trash, &e))
 		return true;
 	r->kept = e;
 	return false;

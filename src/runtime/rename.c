@@ -3,13 +3,13 @@
 #include <jansson.h>
 
 #include "base/alloc.h"
-#include "store/plan.h"
 #include "base/deadline.h"
 #include "runtime/gateway_client.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/tickets.h"
 #include "task/life.h"
+#include "task/planned.h"
 #include "task/rename.h"
 #include "task/task.h"
 
@@ -55,15 +55,8 @@ static void rename_inside_now(struct context *c, struct task *t, struct strvec *
 int runtime_rename(
 	struct context *c, struct task *t, const char *name, struct strvec *warnings, struct err *e)
 {
-	auto_str plan = NULL;
-
-	if (context_store(c, e) < 0 || store_plan_of_task(c->store, t->id, &plan, e) < 0)
-		return -1;
-	if (plan)
-		return err_set(e, ERR_REFUSED, "task '%s' belongs to the plan '%s', which is not over",
-			       t->name, plan),
-		       err_hint(e, "garth plan cancel %s", plan);
-	if (tickets_refuse_rename(c, t, e) < 0 || task_rename(c, t, name, NULL, e) < 0)
+	if (planned_refuse(c, t, false, e) < 0 || tickets_refuse_rename(c, t, e) < 0 ||
+		task_rename(c, t, name, NULL, e) < 0)
 		return -1;
 	rename_inside_now(c, t, warnings);
 	return 0;

@@ -48,7 +48,8 @@ static int begin_inside(struct context *c, struct task *r, const struct task *t,
 	return rc;
 }
 
-/* The resolution task gets the same agent and network, so the agent that made the conflict can solve it. */
+/* The resolution task gets the same agent and network, so the agent that made the conflict can solve it; and may change what
+ * the user allowed there, as it has those changes. */
 static int pass_on(struct context *c, const struct task *from, const struct task *to, struct err *e)
 {
 	auto_fd old = -1, new = -1;
@@ -56,7 +57,8 @@ static int pass_on(struct context *c, const struct task *from, const struct task
 	auto_str agent = NULL;
 	auto_network n = { 0 };
 
-	if (home_task_dir(&c->home, from->id, &old, e) < 0 || home_task_dir(&c->home, to->id, &new, e) < 0)
+	if (home_task_dir(&c->home, from->id, &old, e) < 0 || home_task_dir(&c->home, to->id, &new, e) < 0 ||
+		context_store(c, e) < 0 || store_allow_also(c->store, from->id, to->id, e) < 0)
 		return -1;
 	agent = agent_name_load(old);
 	if (agent && agent_name_save(new, agent, e) < 0)
@@ -138,6 +140,14 @@ static int mark_merged(
 		return 0;
 	store_rollback(c->store);
 	return -1;
+}
+
+int resolve_merged(
+	struct context *c, struct task *t, const struct task *in, const char *result, struct err *e)
+{
+	if (context_store(c, e) < 0)
+		return -1;
+	return life_is_running(t) || !strcmp(t->state, STATE_MERGED) ? 0 : mark_merged(c, t, in, result, e);
 }
 
 /* Finds the task in which a conflict is solved. Earlier versions stored its name. */

@@ -306,7 +306,8 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 	opts.env = &cmd.env;
 	if (runtime_network(c, t, NULL, NULL, &opts, e) < 0)
 		return -1;
-	opts.timeout = cmd.timeout;
+	if (!o->timeout || (cmd.timeout && cmd.timeout < o->timeout))
+		opts.timeout = cmd.timeout;
 	opts.cwd = cmd.cwd;
 	opts.walls.allow_weaker = cmd.weaker;
 	if (cmd.ports.n)

@@ -52,6 +52,7 @@ struct attempt {
 	const struct repo *repo;
 	const struct task *like;
 	const char *layer;
+	unsigned how;
 	struct task task; /* the task in which it runs */
 	struct buf log;   /* the first part of its output */
 	bool cut;         /* there was more */
@@ -109,18 +110,29 @@ static void write_script(const struct config *cfg, struct buf *out)
 	}
 }
 
+/* The hosts that the commands may reach. */
+static const struct strvec *hosts_of(const struct attempt *a)
+{
+	static const struct strvec none = STRVEC_INIT;
+
+	if (a->how & SETUP_OFFLINE && !ref_is_users(a->repo, a->repo->commit))
+		return &none;
+	return &a->c->config.setup_network;
+}
+
 static int run_commands(struct attempt *a, int *ret_code, struct err *e)
 {
-	const struct config *cfg = &a->c->config;
+	const struct strvec *hosts = hosts_of(a);
 	auto_strvec env = STRVEC_INIT, words = STRVEC_INIT;
 	auto_buf script = BUF_INIT(4u << 20);
 	struct run_opts o = { .env = &env, .quiet = true, .timeout = SETUP_SECONDS };
 	int rc;
 
-	o.net.mode = xstrdup(cfg->setup_network.n ? NETWORK_ALLOW : NETWORK_NONE);
-	strvec_pushv(&o.net.allow, (const char *const *)cfg->setup_network.v);
+	o.net.mode = xstrdup(hosts->n ? NETWORK_ALLOW : NETWORK_NONE);
+	if (hosts->n)
+		strvec_pushv(&o.net.allow, (const char *const *)hosts->v);
 	strvec_push(&env, "GARTH_SETUP=1");
-	write_script(cfg, &script);
+	write_script(&a->c->config, &script);
 	strvec_pushl(&words, "/bin/sh", "-c", buf_str(&script), NULL);
 	rc = runtime_wait_output(a->c, &a->task, &o, words.v, take_output, a, ret_code, e);
 	network_release(&o.net);
@@ -259,7 +271,8 @@ static void keep_caches(struct attempt *a, int task_dir, struct setup_result *re
 {
 	struct err failed = ERR_INIT;
 
-	if (ret->not_cached || !project_cache_is_on(a->c, &a->task) || !ref_is_users(a->repo, a->repo->commit))
+	if (ret->not_cached || !project_cache_is_on(a->c, &a->task) ||
+		!ref_is_users(a->repo, a->repo->commit))
 		return;
 	if (project_cache_add(a->c, &a->task, task_dir, true, &ret->cached, &failed) < 0)
 		ret->not_cached = xstrdup(failed.msg);
@@ -333,8 +346,10 @@ static int failed(struct attempt *a, int code, struct err *e)
 
 	if (!layer_place(&a->c->home, a->like->project_id, &place, &ignored))
 		write_log(place, name, a, &ignored);
-	if (a->c->config.setup_network.n)
+	if (hosts_of(a)->n)
 		add_refused(a, &refused);
+	else if (a->c->config.setup_network.n)
+		buf_addstr(&refused, "it had no network, because its task has none; ");
 	else
 		buf_addstr(&refused, "it had no network (workspace.setup_network); ");
 	err_set(e, ERR_START, "the set-up failed with exit code %d%s%s%s; %sits output is in %s", code,
@@ -412,9 +427,10 @@ static bool is_only_tasks(const struct attempt *a, bool own)
 }
 
 /* *ret_not_shared: there is such a layer, but this commit tracks one of its paths; or it may not make one for others. */
-static int find_or_make(struct attempt *a, bool again, bool own, struct setup_result *ret,
-	bool *ret_not_shared, struct err *e)
+static int find_or_make(
+	struct attempt *a, bool own, struct setup_result *ret, bool *ret_not_shared, struct err *e)
 {
+	bool again = a->how & SETUP_AGAIN;
 	auto_layer l = { 0 };
 	auto_strvec roots = STRVEC_INIT;
 	auto_str log = setup_log(a->c, a->like->project_id, a->layer, true);
@@ -445,7 +461,7 @@ static int find_or_make(struct attempt *a, bool again, bool own, struct setup_re
 	return include_not_ignored(&a->c->home, a->repo, &roots, &ret->not_ignored, e);
 }
 
-int runtime_setup(struct context *c, const struct repo *r, const struct task *like, bool again,
+int runtime_setup(struct context *c, const struct repo *r, const struct task *like, unsigned how,
 	setup_fn *tell_fn, void *tell_arg, struct setup_result *ret, struct err *e)
 {
 	auto_setup_result res = { .lock = -1 };
@@ -456,6 +472,7 @@ int runtime_setup(struct context *c, const struct repo *r, const struct task *li
 		struct attempt a = { .c = c,
 			.repo = r,
 			.like = like,
+			.how = how,
 			.log = BUF_INIT(c->config.log_size),
 			.tell = tell_fn,
 			.tell_arg = tell_arg };
@@ -466,7 +483,7 @@ int runtime_setup(struct context *c, const struct repo *r, const struct task *li
 		if (setup_key(c, r, own, &res.name, e) < 0)
 			return -1;
 		a.layer = res.name;
-		rc = find_or_make(&a, again, own, &res, &not_shared, e);
+		rc = find_or_make(&a, own, &res, &not_shared, e);
 		buf_release(&a.log);
 		task_release(&a.task);
 		if (rc < 0)

@@ -36,10 +36,16 @@ struct setup_result {
 void setup_result_release(struct setup_result *r);
 #define auto_setup_result __attribute__((cleanup(setup_result_release))) struct setup_result
 
-/* Finds the layer for r->commit, or makes it; `like` is the task, or has its project and backend. With `again`,
- * the commands run even if the layer exists and no task uses it. ERR_START if the commands fail: their output is
- * in the layer's log, and nothing else is left. Blocks while they run, here or in another process. */
-int runtime_setup(struct context *c, const struct repo *r, const struct task *like, bool again,
+enum setup_how {
+	SETUP_AGAIN = 1, /* the commands run even if the layer exists and no task uses it */
+	SETUP_OFFLINE =
+		2, /* they have no network, if the commit is not the user's: it decides what they do */
+};
+
+/* Finds the layer for r->commit, or makes it; `like` is the task, or has its project and backend; `how` is a set of enum
+ * setup_how. ERR_START if the commands fail: their output is in the layer's log, and nothing else is left. Blocks while they
+ * run, here or in another process. */
+int runtime_setup(struct context *c, const struct repo *r, const struct task *like, unsigned how,
 	setup_fn *tell, void *tell_arg, struct setup_result *ret, struct err *e);
 
 /* The path of the log of a layer, or of the last failed attempt to make it; on the heap. */

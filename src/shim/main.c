@@ -7,15 +7,16 @@
 #include "base/path.h"
 #include "shim/shim.h"
 
-/* Gemini CLI runs git without the system's settings. Root's git needs one of them, which is Garth's own (task/walls.c):
- * that a workspace on the host is root's, and to be trusted. */
+/* Gemini CLI runs git without the system's settings, or with others. Root's git needs one of them, which is Garth's own
+ * (task/walls.c): that a workspace on the host is root's, and to be trusted. */
 static void keep_trust(void)
 {
-	const char *off = getenv("GIT_CONFIG_NOSYSTEM"), *count = getenv("GIT_CONFIG_COUNT");
+	const char *off = getenv("GIT_CONFIG_NOSYSTEM"), *other = getenv("GIT_CONFIG_SYSTEM");
+	const char *count = getenv("GIT_CONFIG_COUNT");
 	unsigned long n = count ? strtoul(count, NULL, 10) : 0;
 	char key[64], value[64], more[32];
 
-	if (!off || !*off || access("/etc/gitconfig", R_OK) < 0 || n > INT_MAX - 1)
+	if (((!off || !*off) && !other) || access("/etc/gitconfig", R_OK) < 0 || n > INT_MAX - 1)
 		return;
 	snprintf(key, sizeof(key), "GIT_CONFIG_KEY_%lu", n);
 	snprintf(value, sizeof(value), "GIT_CONFIG_VALUE_%lu", n);

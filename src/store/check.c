@@ -73,6 +73,18 @@ int store_check_add(struct store *s, int64_t stage, const struct check_row *r, s
 		(int64_t)r->passed, r->code, r->ms, r->why, r->output, db_now());
 }
 
+int store_check_seconds(struct store *s, int64_t stage, uint64_t *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e, "SELECT sum(ms) / 1000 FROM stage_check WHERE stage_id = ? AND NOT cached",
+		    "i", stage) < 0 ||
+		db_step(s, st, e) < 0)
+		return -1;
+	*ret = (uint64_t)sqlite3_column_int64(st, 0);
+	return 0;
+}
+
 int store_check_list(struct store *s, int64_t stage, struct check_row_list *ret, struct err *e)
 {
 	auto_check_row_list l = { 0 };

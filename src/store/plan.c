@@ -149,7 +149,7 @@ int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e)
 	*ret = NULL;
 	if (db_prepare(s, &st, e,
 		    "SELECT name FROM plan WHERE NOT tickets AND ended = 0 AND (task_id = ?1 OR EXISTS"
-		    " (SELECT 1 FROM stage WHERE plan_id = plan.id AND stage.task_id = ?1))",
+		    " (SELECT 1 FROM stage WHERE plan_id = plan.id AND (stage.task_id = ?1 OR stage.own_id = ?1)))",
 		    "i", task) < 0)
 		return -1;
 	got = db_step(s, st, e);

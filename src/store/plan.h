@@ -59,10 +59,11 @@ void plan_row_list_release(struct plan_row_list *l);
 
 struct stage_row {
 	int64_t id, plan_id;
-	int64_t number;     /* its index in the plan */
-	char *name;         /* its id in the plan */
-	char *task;         /* the name of its task */
-	int64_t task_id;    /* 0: not made yet */
+	int64_t number;  /* its index in the plan */
+	char *name;      /* its id in the plan */
+	char *task;      /* the name of its task */
+	int64_t task_id; /* 0: not made yet */
+	int64_t own_id; /* the stage's own task, if `task` is one for a conflict (plan/resolution.h); else 0 */
 	char *state, *back; /* back: the state before it was held */
 	char *note;         /* for people: why it waits or failed */
 	char *gate;         /* what waits for approval: "before", "after"; else "" */
@@ -131,7 +132,7 @@ int store_stage_by_name(
 	struct store *s, int64_t plan, const char *name, struct stage_row *ret, struct err *e);
 /* The stage whose task this is, with its plan's name on the heap. ERR_NOTFOUND. */
 int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e);
-/* The tasks of stages, and the tasks of their plans, as far as they exist. */
+/* The tasks of stages, of conflicts too, and the tasks of their plans, as far as they exist. */
 struct stage_task {
 	int64_t task, plan_task;
 };
@@ -142,7 +143,8 @@ struct stage_task_list {
 void stage_task_list_release(struct stage_task_list *l);
 #define auto_stage_task_list __attribute__((cleanup(stage_task_list_release))) struct stage_task_list
 int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *e);
-/* Writes all that can change, and remembers the move if the state is another one than before. r->version goes up. */
+/* Writes all that can change, the task's name too, and remembers the move if the state is another one than before.
+ * r->version goes up. */
 int store_stage_write(struct store *s, struct stage_row *r, struct err *e);
 /* Takes a slot for the stage, unless `max` stages of plans that are not over have one. *ret: whether it has one now. */
 int store_stage_take_slot(struct store *s, struct stage_row *r, uint64_t max, bool *ret, struct err *e);
@@ -193,6 +195,8 @@ int store_check_set_known(struct store *s, const struct check_row *r, struct err
 /* Adds a result to what a stage's checks came to. One of an earlier round with the same key is replaced, unless this one
  * was only looked up. */
 int store_check_add(struct store *s, int64_t stage, const struct check_row *r, struct err *e);
+/* How long the stage's checks have taken in all. */
+int store_check_seconds(struct store *s, int64_t stage, uint64_t *ret, struct err *e);
 int store_check_list(struct store *s, int64_t stage, struct check_row_list *ret, struct err *e);
 
 #endif

@@ -44,6 +44,20 @@ int store_run_last(struct store *s, int64_t task, int64_t *ret, struct err *e)
 	return 0;
 }
 
+int store_run_seconds(struct store *s, int64_t task, uint64_t *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	if (db_prepare(s, &st, e,
+		    "SELECT sum(max(0, CASE WHEN ended THEN ended ELSE ? END - started)) FROM run"
+		    " WHERE task_id = ? AND state <> 'interrupted'",
+		    "ii", db_now(), task) < 0 ||
+		db_step(s, st, e) < 0)
+		return -1;
+	*ret = (uint64_t)sqlite3_column_int64(st, 0);
+	return 0;
+}
+
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e)
 {
 	auto_stmt st = NULL;

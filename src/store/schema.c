@@ -284,6 +284,9 @@ const char *const schema_steps[] = {
 	 "CREATE INDEX plan_task ON plan(task_id);"
 	 "ALTER TABLE stage ADD COLUMN asked TEXT NOT NULL DEFAULT '';"
 	 "ALTER TABLE stage ADD COLUMN shown TEXT NOT NULL DEFAULT '';"),
+	/* Conflicts of stages that are solved in a task for that (plan/resolution.h). */
+	("ALTER TABLE stage ADD COLUMN own_id INTEGER NOT NULL DEFAULT 0;"
+	 "CREATE INDEX stage_own ON stage(own_id);"),
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

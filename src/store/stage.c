@@ -3,10 +3,11 @@
 #include "store/plan.h"
 
 /* fill() reads them in this order. */
-#define COLUMNS                                                                                                     \
-	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"          \
-	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, slot, run, attempt," \
-	" crashes, failures, conflicts, stage.waits, queued, until, stage.started, stage.ended, stage.changed, version"
+#define COLUMNS                                                                                                          \
+	"stage.id, plan_id, number, stage.name, task, stage.task_id, stage.state, back, stage.note, gate,"               \
+	" tip, failed_tip, failure, approved, prompt, stage.merged, hold, satisfied, starting, slot, run, attempt,"      \
+	" crashes, failures, conflicts, stage.waits, queued, until, stage.started, stage.ended, stage.changed, version," \
+	" own_id"
 
 void stage_row_release(struct stage_row *s)
 {
@@ -31,7 +32,7 @@ static void fill(sqlite3_stmt *st, struct stage_row *s)
 	char **texts[] = { &s->state, &s->back, &s->note, &s->gate, &s->tip, &s->failed_tip, &s->failure,
 		&s->approved, &s->prompt, &s->merged };
 	int64_t *numbers[] = { &s->run, &s->attempt, &s->crashes, &s->failures, &s->conflicts, &s->waits,
-		&s->queued, &s->until, &s->started, &s->ended, &s->changed, &s->version };
+		&s->queued, &s->until, &s->started, &s->ended, &s->changed, &s->version, &s->own_id };
 	bool *flags[] = { &s->hold, &s->satisfied, &s->starting, &s->slot };
 	int c = 6;
 
@@ -90,14 +91,14 @@ int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, ch
 
 	if (db_prepare(s, &st, e,
 		    "SELECT " COLUMNS ", plan.name FROM stage JOIN plan ON plan.id = plan_id"
-		    " WHERE stage.task_id = ?",
+		    " WHERE stage.task_id = ?1 OR stage.own_id = ?1",
 		    "i", task) < 0)
 		return -1;
 	got = db_step(s, st, e);
 	if (got <= 0)
 		return got < 0 ? -1 : err_set(e, ERR_NOTFOUND, "it is no stage of a plan");
 	fill(st, ret);
-	*ret_plan = db_text(st, 32);
+	*ret_plan = db_text(st, 33);
 	return 0;
 }
 
@@ -115,7 +116,9 @@ int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *
 
 	if (db_prepare(s, &st, e,
 		    "SELECT stage.task_id, plan.task_id FROM stage JOIN plan ON plan.id = plan_id"
-		    " JOIN task ON task.id = stage.task_id WHERE task.removed = 0",
+		    " JOIN task ON task.id = stage.task_id WHERE task.removed = 0"
+		    " UNION ALL SELECT own_id, plan.task_id FROM stage JOIN plan ON plan.id = plan_id"
+		    " JOIN task ON task.id = own_id WHERE task.removed = 0",
 		    "") < 0)
 		return -1;
 	while ((got = db_step(s, st, e)) > 0) {
@@ -150,15 +153,15 @@ static int write_stage(struct store *s, const struct stage_row *r, struct err *e
 	if (find_state(s, r, &was, e) < 0)
 		return -1;
 	if (db_run(s, e,
-		    "UPDATE stage SET task_id = ?, state = ?, back = ?, note = ?, gate = ?, tip = ?, failed_tip = ?,"
+		    "UPDATE stage SET task = ?, task_id = ?, own_id = ?, state = ?, back = ?, note = ?, gate = ?, tip = ?, failed_tip = ?,"
 		    " failure = ?, approved = ?, prompt = ?, merged = ?, hold = ?, satisfied = ?, starting = ?, slot = ?,"
 		    " run = ?, attempt = ?, crashes = ?, failures = ?, conflicts = ?, waits = ?, queued = ?, until = ?, started = ?, ended = ?,"
 		    " changed = ?, version = version + 1 WHERE id = ?",
-		    "issssssssssiiiiiiiiiiiiiiii", r->task_id, r->state, r->back, r->note, r->gate, r->tip,
-		    r->failed_tip, r->failure, r->approved, r->prompt, r->merged, (int64_t)r->hold,
-		    (int64_t)r->satisfied, (int64_t)r->starting, (int64_t)r->slot, r->run, r->attempt,
-		    r->crashes, r->failures, r->conflicts, r->waits, r->queued, r->until, r->started,
-		    r->ended, db_now(), r->id) < 0)
+		    "siissssssssssiiiiiiiiiiiiiiii", r->task, r->task_id, r->own_id, r->state, r->back,
+		    r->note, r->gate, r->tip, r->failed_tip, r->failure, r->approved, r->prompt, r->merged,
+		    (int64_t)r->hold, (int64_t)r->satisfied, (int64_t)r->starting, (int64_t)r->slot, r->run,
+		    r->attempt, r->crashes, r->failures, r->conflicts, r->waits, r->queued, r->until,
+		    r->started, r->ended, db_now(), r->id) < 0)
 		return -1;
 	return strcmp(was, r->state) ? store_plan_note(s, r->plan_id, r->id, r->state, r->note, e) : 0;
 }

@@ -180,6 +180,8 @@ int store_task_shown(struct store *s, int64_t id, const char *shown, struct err 
 
 /* Globs of protected paths that the user allows this task to publish. */
 int store_allow(struct store *s, int64_t task, const char *glob, struct err *e);
+/* The same for another task that goes on with the work of this one. Idempotent. */
+int store_allow_also(struct store *s, int64_t task, int64_t other, struct err *e);
 struct strvec;
 int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e);
 
@@ -376,9 +378,11 @@ int store_run_judged(struct store *s, int64_t task, const char *verdict, const c
 int store_run_drafts(struct store *s, int64_t task, const char *elsewhere, const char *drafts, struct err *e);
 /* Closes a task's open runs after its keeper died. */
 int store_run_abandon(struct store *s, int64_t task, struct err *e);
-/* The session id of the task's first run, on the heap; "" if it has never run. */
 /* The id of the task's last run; 0 if it has never run. */
 int store_run_last(struct store *s, int64_t task, int64_t *ret, struct err *e);
+/* How long all of its runs have taken together. Of one whose keeper died nobody knows when it ended: it does not count. */
+int store_run_seconds(struct store *s, int64_t task, uint64_t *ret, struct err *e);
+/* The session id of the task's first run, on the heap; "" if it has never run. */
 int store_first_session(struct store *s, int64_t task, char **ret, struct err *e);
 
 /* A session that an editor has, or had, with an agent in a task. */

@@ -354,6 +354,13 @@ int store_allow(struct store *s, int64_t task, const char *glob, struct err *e)
 	return db_run(s, e, "INSERT OR IGNORE INTO allowed (task_id, glob) VALUES (?, ?)", "is", task, glob);
 }
 
+int store_allow_also(struct store *s, int64_t task, int64_t other, struct err *e)
+{
+	return db_run(s, e,
+		"INSERT OR IGNORE INTO allowed (task_id, glob) SELECT ?, glob FROM allowed WHERE task_id = ?",
+		"ii", other, task);
+}
+
 int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e)
 {
 	auto_stmt st = NULL;

@@ -18,8 +18,12 @@
 #include "base/deadline.h"
 #include "base/path.h"
 #include "sys/fd.h"
+#include "sys/fifo_wait.h"
 #include "sys/linux.h"
 #include "sys/owner.h"
+
+/* So long a child may be silent before it is asked whether it waits for a FIFO. */
+#define FIFO_LOOK_MS 500
 
 int proc_exit_code(int status)
 {
@@ -65,9 +69,18 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* After every change of ids, which would undo it. A parent may be killed while it waits for vfork. */
+static int bind_to(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return -1;
+	return getppid() == parent ? 0 : (errno = ESRCH, -1);
+}
+
 /* Runs in the child, which shares the parent's memory until exec; never returns. `fds` are stdin, stdout and
  * stderr. Reports errno through `tell`. */
-static void __attribute__((noreturn)) child(const struct proc_spec *p, const int fds[3], int tell)
+static void __attribute__((noreturn))
+child(const struct proc_spec *p, const int fds[3], int tell, pid_t parent)
 {
 	static const char *const dirs[] = { "/usr/local/bin", "/usr/bin", "/bin" };
 	int error;
@@ -85,6 +98,8 @@ static void __attribute__((noreturn)) child(const struct proc_spec *p, const int
 	if (p->cwd && chdir(p->cwd) < 0)
 		goto fail;
 	if (p->as_inside && owner_is_other() && become_inside() < 0)
+		goto fail;
+	if (p->bound && bind_to(parent) < 0)
 		goto fail;
 	if (strchr(p->argv[0], '/')) {
 		execve(p->argv[0], p->argv, p->env);
@@ -127,13 +142,13 @@ static void streams_close(struct streams *s)
 static pid_t start_child(const struct proc_spec *p, const int fds[3], int tell)
 {
 	sigset_t all, before;
-	pid_t pid;
+	pid_t pid, parent = getpid();
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork();
 	if (!pid)
-		child(p, fds, tell);
+		child(p, fds, tell, parent);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
@@ -186,8 +201,33 @@ static int take_some(int *fd, struct buf *b, bool strict)
 	return 0;
 }
 
-static int pump(struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext,
-	const struct deadline *d)
+/* What is waited for. */
+struct wait {
+	pid_t pid;
+	bool no_fifo;
+	struct deadline until;
+	struct buf fifo;
+};
+
+/* The next time to look, in ms; 0: too late. */
+static int wait_ms(const struct wait *w)
+{
+	int left = deadline_left(&w->until);
+
+	return w->no_fifo && left > FIFO_LOOK_MS ? FIFO_LOOK_MS : left;
+}
+
+/* After nothing happened for that long. */
+static bool is_stuck(struct wait *w)
+{
+	if (!w->no_fifo || !fifo_wait_find(w->pid, &w->fifo))
+		return false;
+	errno = EDEADLK;
+	return true;
+}
+
+static int pump(
+	struct streams *s, const struct buf *input, struct buf *out, struct buf *errtext, struct wait *w)
 {
 	size_t fed = 0;
 
@@ -196,14 +236,17 @@ static int pump(struct streams *s, const struct buf *input, struct buf *out, str
 	while (s->in >= 0 || s->out >= 0 || s->err >= 0) {
 		struct pollfd fds[3] = { { s->in, POLLOUT, 0 }, { s->out, POLLIN, 0 },
 			{ s->err, POLLIN, 0 } };
-		int left = deadline_left(d);
+		int left = wait_ms(w), ready;
 
 		if (!left) {
 			errno = ETIMEDOUT;
 			return -1;
 		}
-		if (poll(fds, 3, left) < 0 && errno != EINTR)
+		ready = poll(fds, 3, left);
+		if ((ready < 0 && errno != EINTR) || (!ready && is_stuck(w)))
 			return -1;
+		if (ready <= 0)
+			continue;
 		if (fds[0].revents) {
 			ssize_t n = fed < input->len ? write(s->in, input->data + fed, input->len - fed) : 0;
 
@@ -223,25 +266,25 @@ static int pump(struct streams *s, const struct buf *input, struct buf *out, str
 }
 
 /* Waits on a pidfd, so it wakes when the child ends. */
-static int wait_until(pid_t pid, int *status, const struct deadline *d)
+static int wait_until(struct wait *w, int *status)
 {
-	auto_fd end = (int)syscall(SYS_pidfd_open, pid, 0);
+	auto_fd end = (int)syscall(SYS_pidfd_open, w->pid, 0);
 	struct pollfd p = { end, POLLIN, 0 };
 
 	for (;;) {
-		int left = deadline_left(d);
+		int left = wait_ms(w);
 		pid_t got;
 
 		if (!left) {
 			errno = ETIMEDOUT;
 			return -1;
 		}
-		if (end >= 0)
-			poll(&p, 1, left);
-		else
-			deadline_sleep(d, 1);
-		got = waitpid(pid, status, WNOHANG);
-		if (got == pid)
+		if (end < 0)
+			deadline_sleep(&w->until, 1);
+		else if (!poll(&p, 1, left) && is_stuck(w))
+			return -1;
+		got = waitpid(w->pid, status, WNOHANG);
+		if (got == w->pid)
 			return 0;
 		if (got < 0 && errno != EINTR)
 			return -1;
@@ -260,18 +303,22 @@ static int attend(const struct proc_spec *p, pid_t pid, struct streams *s, const
 	struct buf *out, struct buf *errtext, int *ret_status, struct err *e)
 {
 	unsigned seconds = p->seconds ? p->seconds : 600;
-	struct deadline d = deadline_in(1000L * seconds);
+	struct wait w = { pid, p->no_fifo, deadline_in(1000L * seconds), BUF_SMALL };
 
-	if (!pump(s, input, out, errtext, &d) && !wait_until(pid, ret_status, &d))
-		return 0;
+	if (!pump(s, input, out, errtext, &w) && !wait_until(&w, ret_status))
+		return buf_release(&w.fifo), 0;
 	err_sys(e, "%s", p->argv[0]);
-	if (e->sys == ETIMEDOUT) {
+	if (e->sys == EDEADLK) {
+		err_set(e, ERR_FAILED, "%s waits for '%s', which is a FIFO", p->argv[0], buf_str(&w.fifo));
+		e->sys = EDEADLK;
+	} else if (e->sys == ETIMEDOUT) {
 		err_set(e, ERR_FAILED, "%s took longer than %u seconds", p->argv[0], seconds);
 		e->sys = ETIMEDOUT;
 	} else if (e->sys == EFBIG) {
 		err_set(e, ERR_FAILED, "%s printed more than %zu bytes", p->argv[0], out->max);
 		e->sys = EFBIG;
 	}
+	buf_release(&w.fifo);
 	end_child(pid, ret_status);
 	return -1;
 }

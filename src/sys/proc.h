@@ -28,6 +28,8 @@ struct proc_spec {
 	unsigned seconds; /* time limit, 0 means 600 */
 	bool own_group;   /* leads a process group, so that it can be killed with its children */
 	bool as_inside;   /* root only: run as owner_inside(), but with the right to read every file */
+	bool no_fifo;     /* fails if it waits for a FIFO to be opened, with e->sys EDEADLK (fifo_wait.h) */
+	bool bound;       /* is killed if this process dies: its answer would be for nobody */
 };
 
 /* Runs a program and blocks until it ends. `input` (may be NULL) goes to its stdin, its stdout to `out` (may

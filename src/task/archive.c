@@ -18,6 +18,7 @@
 #include "sys/lock.h"
 #include "sys/proc.h"
 #include "sys/tree.h"
+#include "task/planned.h"
 #include "task/submodule_refs.h"
 #include "task/task.h"
 #include "task/undo.h"
@@ -156,7 +157,7 @@ int task_archive(struct context *c, struct task *t, struct submodule_refs *refs,
 	const struct discard_opts all = { .files = true, .drafts = true, .archive = true };
 	auto_str trash = NULL;
 
-	if (task_discard(c, t, &all, &trash, e) < 0)
+	if (planned_refuse(c, t, true, e) < 0 || task_discard(c, t, &all, &trash, e) < 0)
 		return -1;
 	fault("archive-trash");
 	submodule_refs_load_removed(c, t, refs);

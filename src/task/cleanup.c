@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "store/plan.h"
 #include "task/life.h"
 #include "task/lookup.h"
 #include "task/merged.h"
+#include "task/planned.h"
 
 void cleanup_report_release(struct cleanup_report *r)
 {
@@ -39,13 +39,11 @@ static bool waits(const struct task *t, struct buf *why)
 /* A plan that is not over needs it. */
 static bool is_planned(struct context *c, const struct task *t, struct buf *why)
 {
-	struct err ignored = ERR_INIT;
-	auto_str plan = NULL;
+	struct err e = ERR_INIT;
 
-	if (context_store(c, &ignored) < 0 || store_plan_of_task(c->store, t->id, &plan, &ignored) < 0 ||
-		!plan)
+	if (!planned_refuse(c, t, false, &e) || e.kind != ERR_REFUSED)
 		return false;
-	buf_printf(why, "task '%s' belongs to the plan '%s', which is not over", t->name, plan);
+	buf_addstr(why, e.msg);
 	return true;
 }
 

@@ -161,15 +161,3 @@ void stage_outputs_load(int task_dir, struct buf *out)
 	if (!read_file(task_dir, OUTPUTS, &text, &ignored))
 		clean_text(out, buf_str(&text), text.len, false);
 }
-
-int stage_resolve_put(int task_dir, const char *text, size_t len, struct err *e)
-{
-	return write_file(task_dir, STAGE_RESOLVE_FILE, text, len, 0600, e);
-}
-
-bool stage_resolve_load(int task_dir, struct buf *out)
-{
-	struct err ignored = ERR_INIT;
-
-	return !read_file(task_dir, STAGE_RESOLVE_FILE, out, &ignored);
-}

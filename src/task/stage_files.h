@@ -41,14 +41,6 @@ int stage_notes_add(int task_dir, const char *text, struct err *e);
 void stage_notes_load(int task_dir, struct buf *out);
 
 /*
- * A text for the next run, which begins a new conversation: in tasks/<id>/resolve, until that run has begun. Appends it to
- * the buffer; false if there is none.
- */
-#define STAGE_RESOLVE_FILE "resolve"
-int stage_resolve_put(int task_dir, const char *text, size_t len, struct err *e);
-bool stage_resolve_load(int task_dir, struct buf *out);
-
-/*
  * Outputs: values with names, which a stage's agent leaves for the stages after it (`garth stage output` inside), in
  * tasks/<id>/outputs. A name is like a variable's, a value is one line. A later value replaces an earlier one. Errors as for
  * notes.

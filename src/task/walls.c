@@ -83,6 +83,21 @@ static void show_setting(const char *path, bool is_dir, void *arg)
 		jail_add(arg, is_dir ? JAIL_BIND : JAIL_COPY, JAIL_OPTIONAL, path, path);
 }
 
+/* With root, the worktree belongs to root, and git inside would not trust it. Older libgit2 does not know the star. */
+static void show_trust(const struct task *t, struct jail *j)
+{
+	auto_buf text = BUF_SMALL;
+
+	buf_addstr(&text, "[safe]\n\tdirectory = *\n\tdirectory = \"");
+	for (const char *p = t->workspace; *p; p++) {
+		if (strchr("\"\\\n", *p))
+			buf_addch(&text, '\\');
+		buf_addch(&text, *p == '\n' ? 'n' : *p);
+	}
+	buf_addstr(&text, "\"\n");
+	jail_add(j, JAIL_DATA, 0, buf_str(&text), "/etc/gitconfig");
+}
+
 static void show_etc(struct context *c, const struct task *t, struct jail *j)
 {
 	auto_str search = walls_path(c, t);
@@ -94,9 +109,8 @@ static void show_etc(struct context *c, const struct task *t, struct jail *j)
 		jail_add(j, JAIL_COPY, JAIL_OPTIONAL, "/etc/resolv.conf", "/etc/resolv.conf");
 	show_accounts(c, j);
 	walls_login(j, search);
-	/* with root, the worktree belongs to root, and git inside would not trust it */
 	if (j->from_root)
-		jail_add(j, JAIL_DATA, 0, "[safe]\n\tdirectory = *\n", "/etc/gitconfig");
+		show_trust(t, j);
 }
 
 /* A path may have any bytes in it, but a line ends. */
@@ -171,6 +185,7 @@ static int show_gateway(
 		jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/git");
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_BIN "/garth");
 	jail_add(j, JAIL_BIND, 0, guard, INSIDE_GUARD);
+	jail_add(j, JAIL_BIND, 0, guard, INSIDE_SHELL);
 	jail_add(j, JAIL_BIND, 0, shim, INSIDE_HOOK);
 	jail_add(j, JAIL_BIND, 0, mcp, INSIDE_MCP);
 	if (!o->no_gateway)
@@ -331,6 +346,35 @@ static void force_author(const struct config_policy *p, struct strvec *env)
 	strvec_pushf(env, "GIT_COMMITTER_EMAIL=%s", mail);
 }
 
+/* The same as in /etc/gitconfig (show_etc), for a git that is not the shim and that reads no settings of the system.
+ * Settings that the user gives in the same way stay. */
+static void trust_workspace(struct strvec *env)
+{
+	for (size_t i = 0; i < env->n; i++)
+		if (!strncmp(env->v[i], "GIT_CONFIG_COUNT=", 17))
+			return;
+	strvec_push(env, "GIT_CONFIG_COUNT=1");
+	strvec_push(env, "GIT_CONFIG_KEY_0=safe.directory");
+	strvec_push(env, "GIT_CONFIG_VALUE_0=*");
+}
+
+/* On Landlock alone there are no files of Garth's at the usual place. */
+static void leave_out_files(struct strvec *env)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < env->n; i++) {
+		const char *value = strchr(env->v[i], '=');
+
+		if (value && !strncmp(value + 1, INSIDE_DIR "/", sizeof(INSIDE_DIR)))
+			free(env->v[i]);
+		else
+			env->v[n++] = env->v[i];
+	}
+	env->n = n;
+	strvec_argv(env);
+}
+
 int walls_command(struct context *c, const struct task *t, const struct config_agent *agent,
 	const struct network *net, const char *session, const struct strvec *extra_env, char *const *argv,
 	struct order_cmd *ret, struct err *e)
@@ -366,6 +410,10 @@ int walls_command(struct context *c, const struct task *t, const struct config_a
 	network_env(net, &fixed);
 	if (agent_environment(&c->config, agent, environ, extra_env, &fixed, &ret->env, e) < 0)
 		return -1;
+	if (landlock_only)
+		leave_out_files(&ret->env);
+	else if (owner_is_other())
+		trust_workspace(&ret->env);
 	strvec_pushv(&ret->argv, (const char *const *)argv);
 	ret->cwd = xstrdup(t->workspace);
 	return 0;

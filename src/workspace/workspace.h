@@ -166,6 +166,7 @@ int workspace_describe_git(struct workspace *ws, const char *at, struct jail *j,
 #define INSIDE_UPPER      INSIDE_DIR "/upper"
 #define INSIDE_BIN        INSIDE_DIR "/bin"
 #define INSIDE_GUARD      INSIDE_BIN "/garth-guard"
+#define INSIDE_SHELL      INSIDE_BIN "/garth-shell"
 #define INSIDE_HOOK       INSIDE_DIR "/hook"
 #define INSIDE_MCP        INSIDE_DIR "/mcp"
 #define INSIDE_GATEWAY    INSIDE_DIR "/gateway"

@@ -164,12 +164,17 @@ c = unix("garth")
 for i in range(300):
     c.request("POST", "/api/v1/git/reset", "{\"args\": [%s]}" % ", ".join("\"%03d%s\"" % (i, "\\u0001" * 190) for k in range(20)))
     c.getresponse().read()
+    if i % 2: c.request("POST", "/api/v1/note", "{\"text\": \"%d%s\"}" % (i, "\\u0001" * 1000))
+    else: c.request("POST", "/api/v1/stage/output", "{\"name\": \"n%d\", \"value\": \"%s\"}" % (i, "\\u0001" * 1000))
+    c.getresponse().read()
 open("new", "w").close(); os.system("git add new; git commit -qm new")'
   [[ $code == 0 ]] || complain
   (($(stat -c %s "$GARTH_HOME/audit.jsonl") < 320000)) || complain "$(stat -c %s "$GARTH_HOME/audit.jsonl") bytes"
   times='sum(e.get("repeated", 1) for e in d["events"] if e["event"] == '
   [[ $("$garth" audit t --json | json "$times\"connect-refused\")") == 300 ]] || complain "$("$garth" audit t | cut -c -200)"
   [[ $("$garth" audit t --json | json "$times\"asked\")") == 300 ]] || complain
+  [[ $("$garth" audit t --json | json "$times\"note\")") == 150 ]] || complain
+  [[ $("$garth" audit t --json | json "$times\"output\")") == 150 ]] || complain
   (($("$garth" audit t --json | json 'len([e for e in d["events"] if e["event"] == "connect-refused"])') <= 8)) || complain "$("$garth" audit t | cut -c -200)"
   [[ $("$garth" audit t --json | json '[e["event"] for e in d["events"] if e["event"] in ("create", "start", "publish", "end")]') == '["create", "start", "publish", "end"]' ]] ||
     complain "$("$garth" audit t | cut -c -200)"

@@ -35,6 +35,15 @@ load helpers
   "$garth" new t --backend worktree
   inside t 'export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null; echo x >>a.txt; git -c user.name=a -c user.email=a commit -qam one'
   [[ $(git log --format=%s -1 garth/t) == one ]]
+  # with other settings instead; and a program that does not use the shim, or none of git's programs
+  inside t 'export GIT_CONFIG_SYSTEM=/dev/null; echo y >>a.txt; git -c user.name=a -c user.email=a commit -qam two'
+  [[ $(git log --format=%s -1 garth/t) == two ]]
+  "$garth" new c --backend clone
+  for t in t c; do
+    inside $t 'echo z >>a.txt; GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null /usr/bin/git -c user.name=a -c user.email=a commit -qam three'
+    [[ $(git log --format=%s -1 garth/$t) == three ]]
+    [[ $(inside $t '/usr/bin/python3 -c "import pygit2; print(pygit2.Repository(\".\").head.shorthand)"') == garth/$t ]]
+  done
 }
 
 @test "W2 backends: what the user's git does in the worktree is seen inside" {

@@ -51,6 +51,25 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   wait "$run"
 }
 
+@test "A7 credentials: what arrives together is passed on together; a large answer is whole, also if it is read slowly" {
+  # a line for each chunk and for its size: the answer itself has none
+  agent claude 'ask() { curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" "$@" "$ANTHROPIC_BASE_URL/v1/messages"; }
+    ask --raw -d many | wc -l; ask -d many | wc -c; ask -d large | wc -c; ask --limit-rate 40M -d large | wc -c'
+  ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url call "$garth" run -q -t t -- claude
+  read -rd '' lines rest <<<"$out" || true
+  ((lines < 50)) || complain
+  [[ $rest == 8000$'\n'24690000$'\n'24690000 ]] || complain
+  # the same if the proxy answers TLS
+  be_the_network; claude_login 1
+  agent claude 'ask() { curl -sS -H "Authorization: Bearer $(sed -nE "s/.*\"accessToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)" "$@" https://api.anthropic.com/v1/messages; }
+    ask --raw -d many | wc -l; ask -d many | wc -c; ask -d large | wc -c; ask --limit-rate 40M -d large | wc -c'
+  call "$garth" run -q -t tls -- claude
+  read -rd '' lines rest <<<"$out" || true
+  ((lines < 50)) || complain
+  [[ $rest == 8000$'\n'24690000$'\n'24690000 ]] || complain
+  grep -q '^api.anthropic.com/v1/messages None Bearer access-1-secret-secret-secret large' "$M/requests" || complain "$(cat "$M/requests")"
+}
+
 @test "A7 credentials: a server without a trusted certificate gets nothing" {
   agent claude "$ask"
   ANTHROPIC_API_KEY=$key ANTHROPIC_BASE_URL=$url SSL_CERT_FILE=/dev/null CURL_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt call "$garth" run -q -t t -- claude
@@ -94,6 +113,30 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   [[ $out == *refresh_token_reused* ]] || complain
   [[ $out != *rt-1-secret* ]] || complain
   diff "$T/before" "$HOME/.codex/auth.json"
+}
+
+@test "A7 credentials: Codex outside has no lock: what it writes while a task renews is kept, and is the task's log-in" {
+  codex_login 1; agent codex "$renew"
+  export CODEX_REFRESH_TOKEN_URL_OVERRIDE=$url/oauth/token
+  # the user logs in while the service answers
+  touch "$M/hold"
+  "$garth" run -q -t a -- codex >"$T/out" 2>&1 3>&- & local run=$!
+  eventually grep -q rt-1-secret "$M/requests"
+  codex_login 8; cp "$HOME/.codex/auth.json" "$T/before"
+  rm "$M/hold"
+  wait "$run" || complain "$(cat "$T/out")"
+  cmp "$T/before" "$HOME/.codex/auth.json" || complain "$(cat "$HOME/.codex/auth.json")"
+  grep -q '"access_token":"[a-z0-9-]*GarthDummy' "$T/out" || complain "$(cat "$T/out")"
+  # Codex outside has used the token, and writes the new one after the task was refused
+  codex_login 1
+  "$garth" run -q -t b -- codex >"$T/out" 2>&1 3>&- & run=$!
+  used_again() { [[ $(grep -c rt-1-secret "$M/requests") == 2 ]]; }
+  eventually used_again
+  codex_login 9; cp "$HOME/.codex/auth.json" "$T/before"
+  wait "$run" || complain "$(cat "$T/out")"
+  grep -q '"access_token":"[a-z0-9-]*GarthDummy' "$T/out" || complain "$(cat "$T/out")"
+  not grep -q reused "$T/out"
+  cmp "$T/before" "$HOME/.codex/auth.json"
 }
 
 @test "A7 ESCAPES 20, 60 credentials: renewals whose clients hang up do not pile up; the token is inserted only in its own member" {

@@ -110,6 +110,29 @@ goose='{"event":"PreToolUse","hook_event_name":"PreToolUse","session_id":"1","to
   done
 }
 
+# Goose gives its model nothing of a hook after a tool.
+@test "A2 guard: Goose's shell adds the reason to the command's output, and is otherwise the shell itself" {
+  agent_goose() { "$garth" run -q -t "$1" --agent goose -- sh -c "$2"; }
+  agent_goose t '"$GOOSE_SHELL" -c "cat /srv/x; echo out; exit 3" >/tmp/out 2>/tmp/err; echo $? >/tmp/code' || complain
+  [[ $(inside t 'cat /tmp/code; cat /tmp/out') == $'3\nout' ]] || complain
+  inside t 'cat /tmp/err' >"$T/err"
+  grep -q '^cat: /srv/x: No such file' "$T/err"
+  [[ $(tail -1 "$T/err") == "This is a boundary of the task, not a fault: '/srv/x' is outside"* ]] || complain "$(cat "$T/err")"
+  # much output, a reader that stops, a signal, the standard input, a child that lives on and has the output
+  call "$garth" exec --agent goose t -- bash -c 's=$GOOSE_SHELL; ulimit -t 60
+    "$s" -c "seq 300000; exec >&2; seq 300000" 2>/tmp/e | cksum; cksum </tmp/e; seq 300000 | cksum
+    timeout 60 "$s" -c "seq 3000000" | head -1; "$s" -c "kill -9 \$\$"; echo $?; echo in | "$s" -c cat
+    "$s" -c "{ until [ -e /tmp/go ]; do sleep 0.1; done; echo late; } & echo soon" | { read -r x; echo $x; touch /tmp/go; read -r x; echo $x; }
+    "$s" -c "cat missing.txt" 2>&1'
+  mapfile -t said <<<"$out"
+  [[ ${said[0]} == "${said[2]}" && ${said[1]} == "${said[2]}" ]] || complain
+  [[ ${said[*]:3:6} == "1 137 in soon late cat: missing.txt: No such file or directory" ]] || complain
+  # with the guard off it is the shell and nothing else
+  echo 'agents: {guard: off}' | configure
+  call "$garth" run -q -t off --agent goose -- sh -c '"$GOOSE_SHELL" -c "cat /srv/x"'
+  [[ $err == 'cat: /srv/x: No such file or directory' ]] || complain
+}
+
 @test "A2 A5 guard: each client finds it as its hook, and nothing of it is in the repository" {
   "$garth" new t
   inside t 'cat /etc/claude-code/managed-settings.d/20-garth-guard.json' | python3 -c '

@@ -57,6 +57,8 @@ by_user() { ! is_root; }
   alone exec a -- sh -c 'git rm -rfq --cached .github; rm -rf .github sub; echo 2 >two; git add .; git commit -qm two'
   alone snapshot a
   alone exec a -- sh -c 'echo 3 >three; git add three; git commit -qm three'
+  # no variable of an agent names a file of Garth's that is not there
+  [[ $(alone exec --agent goose a -- sh -c 'echo "$GOOSE_SHELL,$GOOSE_MOIM_MESSAGE_FILE,$GOOSE_MODE"') == ,,auto ]]
   "$garth" diff a | grep -q '^+3'
   alone rollback a --to-snapshot 2
   [[ $(alone exec a -- git log -1 --format=%s) == two ]]

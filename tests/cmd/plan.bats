@@ -44,8 +44,8 @@ load plan_helpers
 
 @test "T10 plan: killed at any step, it reaches the same end, and nothing is merged twice" {
   local step pid n=0
-  # all steps of src/plan but those of commands of people and of a changed file, and those of what it calls
-  for step in $(grep -roh --include='*.c' --exclude=people.c --exclude=replan.c 'fault("plan-[a-z-]*")' "$GARTH_TOP/src/plan" | cut -d'"' -f2 | sort -u) \
+  # all steps of src/plan but those of commands of people, of a changed file, and of a conflict, and those of what it calls
+  for step in $(grep -roh --include='*.c' --exclude=people.c --exclude=replan.c --exclude=resolution.c 'fault("plan-[a-z-]*")' "$GARTH_TOP/src/plan" | cut -d'"' -f2 | sort -u) \
     merge-journal merge-prepared merge-moved merge-stored drop-marked drop-moved; do
     n=$((n + 1))
     two "k$n"
@@ -68,13 +68,18 @@ stage_never() { garth note "what I learned: \`\`\`"; exit 9; }
 stage_crash() { test "$GARTH_ATTEMPT" = 3 && echo done >crash && save && exit; exit 7; }
 stage_dirty() { echo 1 >dirty; test "$GARTH_ATTEMPT" = 1 || save; }
 stage_quota() { echo 2 >quota; save; test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 2))"; exit 1; }; }
+stage_cheat() { test -e work || { echo bad >work; echo 'echo good >work' >test; save; }; }
+stage_joined() { echo bad >joined; save; }
 stage_after() { cat .work/never.md; }
 EOF
   plan 'version: 1' 'plan_id: bad' 'agent: fake' 'merge: done' 'max_parallel: 6' 'stages:' \
     '- {id: check, name: C, working_dir: ".", acceptance: ["cat out; printf \"\\140\\140\\140\\nignore this\\n\"; grep -q right out"]}' \
     '- {id: same, name: S, working_dir: ".", acceptance: ["test -e y"]}' \
     '- {id: crash, name: R, working_dir: "."}' '- {id: never, name: N, working_dir: "."}' '- {id: dirty, name: D, working_dir: "."}' \
-    '- {id: quota, name: Q, working_dir: "."}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
+    '- {id: quota, name: Q, working_dir: "."}' \
+    '- {id: cheat, name: W, working_dir: ".", acceptance: ["sh test", "grep -q good work"]}' \
+    '- {id: moved, name: M, working_dir: dir, agent: script, acceptance: ["grep -q good b.txt"], script: "cd $GARTH_WORKSPACE; test -L dir || { git rm -qr dir; mkdir other; echo good >other/b.txt; ln -s other dir; git add -A; git commit -qm moved; }"}' \
+    '- {id: joined, name: J, working_dir: ".", acceptance: ["echo good >joined && grep -q good joined"]}' '- {id: after, name: A, working_dir: ".", dependencies: [never]}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 1 ]] || complain
   [[ $err == *"plan 'bad' cannot go on"* ]] || complain
@@ -83,6 +88,13 @@ EOF
   [[ $("$garth" ls | cut -c -12) == 'TASK        '$'\nbad         \n  bad.'*$'\n  bad.'* ]] || complain "$("$garth" ls)"
   is_stage bad same failed
   [[ $(stage bad same note) == *'test -e y: exit code 1; there was no new commit' ]]
+  # a command runs what the stage wrote, and none after it sees what that has changed; the control: within one command it does
+  is_stage bad cheat failed
+  [[ $(stage bad cheat note) == 'grep -q good work: exit code 1; there was no new commit' ]]
+  is_stage bad joined done
+  # nor does it decide in which directory a command runs
+  is_stage bad moved failed
+  [[ $(stage bad moved note) == "grep -q good b.txt: the commit has no directory 'dir'; there was no new commit" ]]
   is_stage bad crash done
   [[ $(stage bad crash attempt) == 3 ]]
   is_stage bad never failed
@@ -135,6 +147,7 @@ EOF
   is_stage who ask asking
   is_stage who scope asking
   [[ $(stage who scope note) == "it wants to change 'out'" ]]
+  [[ $("$garth" plan status who 2>&1) == *'garth allow who.scope out && garth plan retry who scope'* ]] || complain
   is_stage who gate approval
   [[ $(stage who gate gate) == before ]]
   call "$garth" plan status who
@@ -285,39 +298,64 @@ runner_of() {
   [[ -n $fds ]] && head -1 <<<"$fds"
 }
 
-@test "T10 plan: a plan in Markdown runs in the background to its end, though its runner and a keeper are killed" {
-  local ids; ids=$(sed -n 's/^ *- id: *//p' "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md" | tr -d '"')
+@test "T10 plan: a plan in Markdown, as it was written for another system: checked, run, its runner and keepers killed at several moments, merged" {
+  local file=$GARTH_TOP/tests/fuzz/corpus/plan/worktree-isolation.md name=worktree-isolation-enforcement runner before after s
   mkdir -p "$HOME/.cargo/bin" loom/src/sandbox loom/src/plan/schema loom/src/hooks loom/src/orchestrator/signals
-  printf '#!/bin/sh\ntest -e Cargo.toml || exit 2\n[ "$1" = test ] && sleep 0.1\nexit 0\n' >"$HOME/.cargo/bin/cargo"; chmod +x "$HOME/.cargo/bin/cargo"
+  printf '#!/bin/sh\ntest -e Cargo.toml || exit 2\n[ "$1" = test ] && sleep 0.3\nexit 0\n' >"$HOME/.cargo/bin/cargo"; chmod +x "$HOME/.cargo/bin/cargo"
   PATH=$HOME/.cargo/bin:$PATH
   touch loom/Cargo.toml loom/src/{sandbox,plan/schema,hooks,orchestrator/signals}/mod.rs; git add loom; git commit -qm loom
   # each stage writes what its brief says that is checked, once it is let
   printf '%s\n' '#!/bin/sh' 'for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; done' \
-    'sed -n "s/^- artifacts: //p" "$1" | tr -d "\`" | while read -r f; do mkdir -p "${f%/*}"; echo "Isolation" >"$f"; git add "$f"; done' \
+    'sed -n "s/^- artifacts: //p" "$1" | tr -d "\`" | while read -r f; do mkdir -p "${f%/*}"; echo "Worktree Isolation" >"$f"; git add "$f"; done' \
     'git diff --cached --quiet || git commit -qm "$GARTH_STAGE"' >fake; chmod +x fake; git add fake; git commit -qm fake
   configure <<<'agents: {default: fake, fake: {programs: [fake], run: [sh, -c, "exec \"$GARTH_WORKSPACE\"/fake \"$1\"", sh, "{prompt_file}"]}}'
-  cp "$GARTH_TOP/tests/fuzz/corpus/plan/isolation.md" "$T/seed.md"
-  call "$garth" plan run -d "$T/seed.md"
+  call "$garth" plan check "$file"
   [[ $code == 0 ]] || complain
-  local name=$out first; first=$(head -1 <<<"$ids")
-  eventually is_stage "$name" "$first" running
+  [[ $err == *"✓ plan '$name': 5 stages"* ]] || complain
+  [[ $err != *▲* ]] || complain
+  call "$garth" plan run -d "$file"
+  [[ $code == 0 ]] || complain
+  [[ $out == "$name" ]] || complain
+  eventually is_stage $name knowledge-bootstrap running
   # a runner that waits does nothing; the point is that nothing happens
-  local runner before after; runner=$(runner_of "$name")
+  runner=$(runner_of)
   before=$(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$runner/status"); sleep 0.5
   after=$(sed -n 's/^voluntary_ctxt_switches:\s*//p' "/proc/$runner/status")
-  ((after - before < 30)) || complain "it wakes up $((after - before)) times"
-  # the keeper, and then the runner
-  eventually test -S "$GARTH_HOME/tasks/$(field "$name.$first" id)/control"
-  kill -9 "$(keeper_of_stage "$name.$first")"
-  eventually gives 2 stage "$name" "$first" attempt
-  kill -9 "$(runner_of "$name")"
-  eventually gives 'no runner' "$garth" plan status "$name"
-  call "$garth" plan resume "$name"
-  [[ $code == 0 ]] || complain "$("$garth" plan status "$name")"
-  [[ $("$garth" plan status "$name" --json | json '[s["stage_state"] for s in d["stages"]]') == '["done", "done", "done", "done", "done"]' ]]
-  grep -q Isolation doc/loom/knowledge/architecture.md
-  [[ $(cat loom/src/hooks/generator.rs loom/src/sandbox/config.rs | wc -l) == 2 ]]
+  ((after - before < 10)) || complain "it wakes up $((after - before)) times"
+  # a keeper, and then the runner
+  kill_keeper knowledge-bootstrap
+  eventually gives 2 stage $name knowledge-bootstrap attempt
+  kill_runner
+  # while nothing runs it, its agent ends; then three work at once, and all is killed at the same moment
+  eventually gives '"done"' task_json $name.knowledge-bootstrap
+  "$garth" plan resume -d $name
+  for s in sandbox-hardening signal-clarity hook-enforcement; do eventually is_stage $name $s running; done
+  kill_runner
+  kill_keeper signal-clarity; kill_keeper hook-enforcement
+  "$garth" plan resume -d $name
+  # the runner, with the processes that check
+  eventually is_stage $name sandbox-hardening checking
+  kill_runner
+  eventually runs_again $name
+  [[ $code == 0 ]] || complain "$("$garth" plan status $name)"
+  [[ $("$garth" plan status $name --json | json '[s["stage_state"] for s in d["stages"]]') == '["done", "done", "done", "done", "done"]' ]]
+  grep -q 'Worktree Isolation' doc/loom/knowledge/architecture.md
+  [[ $(cat loom/src/hooks/generator.rs loom/src/hooks/validators/mod.rs loom/src/sandbox/config.rs loom/src/orchestrator/signals/generate.rs | wc -l) == 4 ]]
+  # each stage's work once, and nothing is left
+  [[ $(git log --no-merges --format=%s main | sort | tr '\n' ' ') == 'fake first hook-enforcement knowledge-bootstrap loom sandbox-hardening signal-clarity ' ]] || complain "$(git log --oneline main)"
   [[ $("$garth" plan ls) == '' ]]
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]] || complain "$("$garth" ls)"
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+}
+task_json() { "$garth" show "$1" --json | json_list 'd["state"]'; }
+kill_keeper() {
+  eventually test -S "$GARTH_HOME/tasks/$(field "$name.$1" id)/control"
+  kill -9 "$(keeper_of_stage "$name.$1")"
+}
+kill_runner() {
+  kill -9 "$(runner_of)"
+  eventually gives 'no runner' "$garth" plan status "$name"
 }
 
 @test "T10 plan: on a small terminal, what waits for a person and what works comes first, with the command to give next" {

@@ -59,6 +59,17 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   wait $pid || complain "$(<"$T/c")"
   wait $runner || true
   [[ $(field one.a state) != running ]] || complain "$("$garth" ls)"
+  # a command that was killed: a second one ends what it left
+  plan 'plan_id: twice' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}' '- {id: b, script: "sleep 1000"}'
+  "$garth" plan run -d "$T/plan.yaml"
+  eventually is_stage twice a running
+  eventually is_stage twice b running
+  GARTH_FAULT=plan-stage-ended "$garth" plan cancel twice a || true
+  GARTH_FAULT=plan-stage-ended "$garth" plan skip twice b || true
+  "$garth" plan cancel twice a
+  "$garth" plan skip twice b
+  [[ $(field twice.a state) != running ]] || complain "$("$garth" ls)"
+  [[ $(field twice.b state) != running ]] || complain "$("$garth" ls)"
   # before it was noted, it never starts
   plan 'plan_id: none' 'agent: script' 'stages:' '- {id: a, script: "sleep 1000"}'
   stopped plan-stage-told
@@ -183,7 +194,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
     case $how in
     kill)
       [[ $(checks_left) == 1 ]]
-      GARTH_FAULT=plan-step "$garth" plan resume leftkill || true ;;
+      GARTH_FAULT=plan-step eventually runs_again leftkill ;;
     cancel) "$garth" plan cancel leftcancel ;;
     esac
     [[ $(checks_left) == 0 ]] || complain "$how"
@@ -294,30 +305,129 @@ X
   not inside plain 'garth stage output a=b'
 }
 
-@test "T10 plan: a conflict: on_conflict says whether the stage's agent goes on, another conversation is told of both sides, or a person" {
+@test "T10 plan: what a person leaves out does not keep the rest from being merged, and a person can think again" {
+  plan 'plan_id: out' 'agent: script' 'retries: {crash: 0}' 'stages:' \
+    '- {id: a, script: "echo 1 >a; git add a; git commit -qm a"}' '- {id: b, dependencies: [a], script: "exit 3"}' \
+    '- {id: c, dependencies: [b], script: "echo 1 >c; git add c; git commit -qm c"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  fails 4 "stage 'b' has failed" "$garth" plan merge out
+  call "$garth" plan skip out b
+  fails 4 "stage 'c' is waiting" "$garth" plan merge out
+  # a part of it, as it is: the plan needs its task
+  call "$garth" merge out
+  [[ $code == 0 ]] || complain
+  [[ $err == *"kept: task 'out' belongs to the plan 'out', which is not over"* ]] || complain
+  fails 4 "belongs to the plan 'out', which is not over" "$garth" discard -f -D out
+  fails 4 "belongs to the plan 'out', which is not over" "$garth" archive out
+  [[ $(<a) == 1 ]]
+  call "$garth" plan skip --satisfied out b
+  [[ $code == 0 ]] || complain
+  call "$garth" plan resume out
+  [[ $code == 1 ]] || complain
+  [[ $err == *'garth plan merge out'* ]] || complain
+  call "$garth" plan merge out
+  [[ $code == 0 ]] || complain
+  [[ $(<c) == 1 ]]
+  [[ $("$garth" plan status out --json | json 'd["plan_state"]') == 'done' ]]
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["out.b"]' ]] || complain "$("$garth" ls)"
+}
+
+# An agent for conflicts: `first` is merged before the others, which wait for approval.
+conflicting() {
   agent <<'X'
-solve() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; git merge -q garth/con || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
-stage_first() { echo first >both; save; }
-later() { if test "$GARTH_ATTEMPT" = 1; then echo "$GARTH_STAGE" >both; save; else solve "$1"; fi; }
-stage_own() { later "$1"; }
-stage_new() { later "$1"; }
-stage_human() { later "$1"; }
+told() { cp "$1" "told-$GARTH_STAGE" 2>/dev/null || printf '%s\n' "$1" >"told-$GARTH_STAGE"; git add .; git commit -qm told; }
+solve() { git merge -q "$1" || { git checkout -q --theirs both; git add -A; git commit -qm solved; }; }
+stage_first() { echo first >both; echo first >extra; save; }
+stage_own() { case $GARTH_ATTEMPT in
+  1) echo own >both; save ;;
+  2) told "$1"; solve garth/con; echo own >both; save ;;
+  *) solve garth/con.own ;;
+esac; }
+stage_new() { case $GARTH_ATTEMPT in
+  1) echo new >both; echo kept >kept; echo wish >wish; save || exit 0 ;;
+  2) save ;;
+  3) echo "$GARTH_TASK" >extra; told "$1" ;;
+  *) solve garth/sol.new ;;
+esac; }
+stage_lost() { test "$GARTH_ATTEMPT" != 1 || { echo lost >both; save; }; }
+stage_human() { echo human >both; save; }
 X
-  plan 'plan_id: con' 'agent: fake' 'max_parallel: 4' 'stages:' '- {id: first, description: "what the first does"}' \
-    '- {id: own, approve: after}' '- {id: new, approve: after, description: "new work", on_conflict: resolver}' '- {id: human, approve: after, on_conflict: human}'
+}
+
+@test "T10 plan: a conflict: the stage's agent solves it, or a task for that alone, which may change what both sides may" {
+  conflicting
+  plan 'plan_id: sol' 'agent: fake' 'stages:' '- {id: first, description: "what the first does"}' \
+    '- {id: new, approve: after, files: [both, kept], protect: [wish], acceptance: ["test -e kept"], description: "new work", on_conflict: resolver}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 6 ]] || complain
-  "$garth" plan approve con own; "$garth" plan approve con new; "$garth" plan approve con human
-  call "$garth" plan resume con
+  # what the user allowed the stage is allowed there, too
+  "$garth" allow sol.new wish
+  "$garth" plan retry sol new
+  call "$garth" plan resume sol
+  "$garth" plan approve sol new
+  # whatever is killed, and when, it is one task, and comes to the same end
+  for step in plan-stage-task plan-stage-noted plan-stage-run plan-stage-checked; do killed_at $step sol; done
+  eventually runs_again sol
+  is_stage sol new approval
+  [[ $(stage sol new task) == sol.new.resolve ]] || complain "$("$garth" plan status sol --json)"
+  "$garth" plan log sol new | grep -q "rework: git merge garth/sol.new: that branch is not merged here" || complain "$("$garth" plan log sol new)"
+  [[ $("$garth" ls) == *'  sol.new.resolve'* ]] || complain "$("$garth" ls)"
+  "$garth" plan approve sol new
+  killed_at plan-merged sol
+  eventually runs_again sol
+  [[ $code == 0 ]] || complain
+  [[ $(<both) == new ]]
+  [[ $(<kept) == kept ]]
+  [[ $(<wish) == wish ]]
+  # outside of its own stage's files
+  [[ $(<extra) == sol.new.resolve ]]
+  [[ $(<told-new) == '# Stage new'*'new work'*'## A conflict'*'on the branch garth/sol.new'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(<told-new)"
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]] || complain "$("$garth" ls)"
+}
+
+# The runner, and its processes, are killed when one of them has come to this step.
+killed_at() {
+  eventually stops_at "$@" || complain "never stopped at $1" "$(<"$T/o")"
+  kill -9 $runner; wait $runner 2>/dev/null || true
+}
+# The processes of the last one may still be about to end.
+stops_at() {
+  GARTH_FAULT=stop:$1 "$garth" plan resume "$2" >"$T/o" 2>&1 </dev/null 3>&- & runner=$!
+  eventually stops_or_ends $runner
+  is_stopped $runner
+}
+stops_or_ends() { is_stopped "$1" || ! kill -0 "$1" 2>/dev/null; }
+
+@test "T10 plan: a conflict: what the agent, or the task for it, does not solve is for a person" {
+  conflicting
+  plan 'plan_id: con' 'agent: fake' 'max_parallel: 4' 'stages:' '- {id: first}' '- {id: own, approve: after}' \
+    '- {id: lost, approve: after, on_conflict: resolver}' '- {id: human, approve: after, on_conflict: human}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" plan approve con human; "$garth" plan approve con own; "$garth" plan approve con lost
+  killed_at plan-resolution-end con
+  eventually runs_again con
+  [[ $code == 6 ]] || complain
   is_stage con human conflict
-  call "$garth" plan approve con own
+  # what came to nothing is in the trash, and a person goes on with the stage's own task
+  is_stage con lost conflict
+  [[ $(stage con lost note) == 'the conflict was not solved: git merge garth/con.lost: '* ]] || complain "$(stage con lost note)"
+  [[ $err == *'garth merge --resolve con.human'* ]] || complain
+  [[ $err == *'garth merge --resolve con.lost'* ]] || complain
+  [[ $("$garth" ls) != *con.lost.resolve* ]] || complain "$("$garth" ls)"
+  # a person solves one, in the same way as ever
+  "$garth" merge --resolve con.lost
+  "$garth" exec con.lost-resolve -- sh -c 'echo lost >both; git add both; git commit -qm solved'
+  "$garth" merge --continue con.lost
+  # the agent's solution is in conflict again: now another task solves it
+  "$garth" plan approve con own
   call "$garth" plan resume con
-  call "$garth" plan approve con new
+  is_stage con lost done
+  is_stage con own approval
+  [[ $(stage con own task) == con.own.resolve ]] || complain "$("$garth" plan log con own)"
+  "$garth" plan approve con own
   call "$garth" plan resume con
   is_stage con own done
-  is_stage con new done || { "$garth" plan approve con new; call "$garth" plan resume con; is_stage con new done; }
   [[ $(git show garth/con:told-own) == 'Your work passed its checks, but it conflicts'* ]]
-  [[ $(git show garth/con:told-new) == '# Stage new'*'new work'*'## A conflict'*'in: both'*'### Stage first'*'what the first does'* ]] || complain "$(git show garth/con:told-new)"
-  call "$garth" plan status con
-  [[ $err == *'garth merge --resolve con.human'* ]] || complain
 }

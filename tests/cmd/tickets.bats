@@ -88,6 +88,21 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $out == 'BLOCKED: this task itself has only 60 seconds'*'BLOCKED: the tickets of this task have 100 seconds together, of which 40 are left'* ]] || complain
 }
 
+@test "A6 tickets: all runs of a ticket have its time together" {
+  agents <<<'tickets: {timeout: 3s}'
+  parent 1 'again="DO: sleep 1.5; echo x >>f; save f"; new a --prompt "$again" --accept "false"
+    for i in 1 2 3 4; do garth ticket wait >/dev/null; garth ticket retry t1 "$again" >/dev/null 2>&1 || break; done; garth ticket retry t1 2>&1; garth ticket ls'
+  [[ $out == *'BLOCKED: its time is used up: 3 seconds for all of its runs'* ]] || complain
+  # the control: until then it ran again
+  (($(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM run JOIN task ON task.id = task_id WHERE name = 'p.t1'") >= 2))
+  (($(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT sum(ended - started) FROM run JOIN task ON task.id = task_id WHERE name = 'p.t1'") <= 4))
+  # and its checks as much again
+  call "$garth" run --quiet --task q --tickets 1 -- sh -c 'garth ticket new a --prompt "DO: echo x >>f; save f" --accept "sleep 50" >/dev/null; for i in 1 2 3; do garth ticket wait; garth ticket retry t1 "DO: echo x >>f; save f" >/dev/null; done; garth ticket wait'
+  [[ $out == *'there is no time left for the checks of this ticket'* ]] || complain
+  [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT why FROM stage_check JOIN stage ON stage.id = stage_id WHERE task = 'q.t1' ORDER BY stage_check.id LIMIT 1") == 'it took longer than 3 seconds' ]]
+  (($(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT sum(ms) FROM stage_check JOIN stage ON stage.id = stage_id WHERE task = 'q.t1'") < 12000))
+}
+
 @test "A6 tickets: a ticket has the walls of the task that asked, and no more" {
   agents <<<'policy: {scope: [/src, /o]}'
   parent 4 'garth ticket new w --files "**" 2>&1; garth ticket new y --agent claude 2>&1; new x --files "src/a/**" --prompt "DO: mkdir src/a; echo 1 >src/a/f; save a; echo 2 >src/b; git add -A; git commit -qm b 2>&1; git checkout -q -f HEAD; git clean -fdq; garth ticket new deeper 2>&1; env | grep -ci proxy"; garth ticket wait' --net none
@@ -112,6 +127,10 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $code == 0 ]] || complain
   [[ $out == *'t1  finished'*'+yes'*'t1  merged'* ]] || complain
   [[ $(git show garth/p:x) == yes ]]
+  # a name whose beginning is no name
+  local long; long=$(printf 'a%.0s' {1..31}).b
+  call "$garth" run --quiet --task "$long" --tickets 1 -- sh -c 'garth ticket new x --prompt "DO: true" --accept true >/dev/null; garth ticket wait'
+  [[ $out == 't1  finished'* || $out == 't1  merged'* ]] || complain
 }
 
 @test "A6 tickets: a result that conflicts leaves everything as it was" {

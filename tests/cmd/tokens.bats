@@ -95,3 +95,16 @@ inside='at() { sed -nE "s/.*\"$1\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials
   [[ $out == /run/garth/authority.pem,* ]] || complain
   [[ $out != *secret-secret* ]] || complain
 }
+
+@test "A7 tokens: OpenCode's log-in at GitHub Copilot stays outside" {
+  mkdir -p "$HOME/.local/share/opencode"
+  echo '{"github-copilot":{"type":"oauth","refresh":"gho_secret-secret-secret-1","access":"gho_secret-secret-secret-1","expires":0}}' >"$HOME/.local/share/opencode/auth.json"
+  agent opencode 'f=~/.local/share/opencode/auth.json; cat $f; t=$(sed -nE "s/.*\"refresh\": *\"([^\"]*)\".*/\1/p" $f)
+    curl -sS -H "Authorization: Bearer $t" -d hello https://api.githubcopilot.com/chat/completions; curl -sS -H "Authorization: Bearer $t" https://api.githubcopilot.com/user'
+  call "$garth" run -q -t t -- opencode
+  grep -qxF 'api.githubcopilot.com/chat/completions None Bearer gho_secret-secret-secret-1 hello' "$M/requests" || complain "$(cat "$M/requests")"
+  [[ $out == *GarthDummy* ]] || complain
+  [[ $out != *secret-secret* ]] || complain
+  [[ $out == *'is not on the list of what the log-in may be used for'* ]] || complain
+  [[ $(wc -l <"$M/requests") == 1 ]] || complain "$(cat "$M/requests")"
+}

@@ -195,6 +195,26 @@ load planted.bash
   "$garth" new n
 }
 
+# And later: whoever can write to the repository puts a FIFO in place of an object.
+@test "31 36 J3: a loose object that becomes a FIFO later is named, and holds nothing up" {
+  "$garth" new t; inside t 'echo changed >>a.txt; git commit -qam changed'
+  local object
+  object=$(git rev-parse HEAD); object=$R/.git/objects/${object:0:2}/${object:2}
+  rm -f "$object"; mkfifo "$object"
+  # the control: git itself waits
+  code=0; timeout 1 git cat-file -t HEAD >/dev/null 2>&1 || code=$?
+  ((code == 124))
+  for command in 'new n' 'diff t' 'merge t' 'run -t n -- true'; do
+    # shellcheck disable=SC2086
+    within 8 "$garth" $command
+    grep -qF "${object#"$R/"}', which is a FIFO" "$T/answer" || { echo "$command"; cat "$T/answer"; false; }
+  done
+  for command in ls 'show t' doctor; do
+    # shellcheck disable=SC2086
+    within 15 "$garth" $command
+  done
+}
+
 # The attack has a link in the place of the object directory: it leads to the home, where its packs were unpacked too.
 @test "32 J2: a link in the place of the objects does not make a private directory visible" {
   tarball "$HOME/tarball"; git repack -adq

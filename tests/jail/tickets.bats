@@ -46,6 +46,84 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
   untouched
 }
 
+# Each is a line in the plan's log, wakes the runner, and may never come to a run.
+@test "ESCAPES 37 43 A6: a ticket is not cancelled and tried again for ever" {
+  agents <<<'tickets: {at_once: 1}'
+  call "$garth" run --quiet --task p --tickets 2 -- sh -c 'garth ticket new long --prompt "DO: sleep 100" >/dev/null; garth ticket new x --prompt "DO: true" >/dev/null
+    for i in $(seq 25); do garth ticket cancel t2 >/dev/null && garth ticket retry t2 >/dev/null 2>&1 && echo again; done; garth ticket retry t2 2>&1; garth ticket cancel t1 >/dev/null'
+  # the control: some are allowed
+  (($(grep -c again <<<"$out") >= 5 && $(grep -c again <<<"$out") <= 20)) || complain
+  [[ $out == *"BLOCKED: ticket 't2' has been tried too often"* ]] || complain
+}
+
+# Each ticket's commit can have a set-up of its own: what that asked for would have no end.
+@test "ESCAPES 43 A6: the set-up of a ticket's commit, or of a check's, has no tickets" {
+  printf '%s\n' 'garth ticket new deeper --prompt "DO: true" 2>&1; true' >setup.sh
+  agents <<<$'tickets: {max: 1}\nworkspace: {setup: ["sh setup.sh"]}'
+  # the control: the task itself has one
+  call "$garth" run --task p -- sh -c 'echo "# changed" >>setup.sh; git commit -qam changed; garth ticket new x --prompt "DO: true" >/dev/null; garth ticket wait'
+  [[ $out == *'t1  merged'* ]] || complain
+  [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT group_concat(task) FROM stage") == p.t1 ]] || complain "$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT task FROM stage")"
+  # it is in the set-up's log
+  grep -rqF 'set-ups have no tickets' "$GARTH_HOME"
+}
+
+# A set-up may reach hosts that its task may not. It runs what the agent wrote.
+@test "ESCAPES 43 A6 J5: the set-up of an agent's commit reaches nothing if the task has no network" {
+  local port mode want
+  python3 -uc 'import socket
+s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])
+while True: c, _ = s.accept(); print(c.recv(100)); c.close()' >"$T/heard" 2>/dev/null 3>&- & server=$!
+  eventually test -s "$T/heard"; port=$(head -n 1 "$T/heard")
+  echo true >setup.sh
+  agents <<<$'tickets: {max: 1}\nworkspace: {setup: ["bash setup.sh"], setup_network: ["localhost:'"$port\"]}"
+  for mode in none allow; do
+    call "$garth" run --quiet --task "$mode" --net "$mode" -- sh -c "echo 'exec 3<>/dev/tcp/127.0.0.1/$port || exit; echo from-$mode >&3; cat <&3' >setup.sh; bash setup.sh; git commit -qam changed; garth ticket new x --prompt 'DO: true' >/dev/null; garth ticket wait"
+    # the task itself reaches nothing
+    [[ $err == *'Connection refused'* ]] || complain
+    [[ $mode == allow || $out == *'failed'*'it had no network, because its task has none'* ]] || complain
+  done
+  # the control: with a network for the task, the set-up has its own
+  [[ $(tail -n +2 "$T/heard") == "b'from-allow\\n'" ]] || complain "$(cat "$T/heard")"
+  kill "$server"
+}
+
+# The attack asks for what takes long outside (a large difference, ignore rules with countless stars), hangs up, and asks again.
+@test "ESCAPES 37 43 A6: a request whose client has gone leaves no git behind, and a large file is not compared" {
+  agents </dev/null
+  seq 600000 >large; git add large; git commit -qm large
+  cat >gone.py <<'PY'
+import os, socket, sys, time
+def ask(text):
+    s = socket.socket(socket.AF_UNIX); s.connect(os.environ["GARTH_SOCKET"]); s.sendall(text); return s
+s = ask(b"GET /api/v1/tickets/t1/diff HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+text = b""
+while piece := s.recv(65536): text += piece
+print(text.decode()[-200:])
+with open(".gitignore", "w") as f: f.writelines("*a*a*a*a*a*a*a*a*a*a*b%d\n" % i for i in range(15000))
+for i in range(50): os.mkdir("a" * 60 + str(i)); open("a" * 60 + str(i) + "/" + "a" * 200, "w").close()
+for i in range(3):
+    s = ask(b"POST /api/v1/tickets HTTP/1.1\r\nHost: x\r\nContent-Length: 13\r\n\r\n{\"title\":\"x\"}")
+    time.sleep(1.5); s.close(); time.sleep(1.5)
+PY
+  git add gone.py; git commit -qm gone
+  "$garth" run --quiet --task p --tickets 2 -- sh -c 'garth ticket new x --prompt "DO: seq 2 600001 >large; save large" >/dev/null; garth ticket wait >/dev/null; python3 gone.py' >"$T/said" 2>&1 </dev/null 3>&- & runner=$!
+  # the control: such a git runs, outside
+  eventually has_git check-ignore || { cat "$T/said"; false; }
+  wait "$runner" || true
+  grep -q 'Binary files a/large and b/large differ' "$T/said" || { cat "$T/said"; false; }
+  not_soon has_git check-ignore
+}
+# Whether a git works for this Garth home.
+has_git() {
+  local p
+  for p in $(pgrep -x git); do
+    if tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qF "GIT_DIR=$GARTH_HOME" && tr '\0' ' ' <"/proc/$p/cmdline" | grep -qF " $1 "; then return 0; fi
+  done
+  return 1
+}
+not_soon() { local i; for i in {1..100}; do "$@" || return 0; sleep 0.1; done; return 1; }
+
 @test "ESCAPES 43 A6: texts are data: in listings, in names of branches, in the commands of a shell, in YAML" {
   agents </dev/null
   title=$(printf 'x\033]0;owned\007\033[2J"; touch /tmp/owned #${HOME} $(id)')

@@ -252,6 +252,9 @@ static void test_config(void **state)
 	struct plan_pattern files[] = { { .text = "src/**", .glob = "/src/**" },
 		{ .text = "a\"b", .glob = "/a\"b", .also = "/c/a\"b" } };
 	struct plan_stage s = { .has_files = true, .files = { files, 2 } };
+	struct plan_row row = { 0 };
+	struct stage_row at = { 0 };
+	const struct stage_job j = { .stage = &s, .row = &row, .at = &at };
 	auto_config user = { 0 }, c = { 0 };
 	auto_buf text = BUF_SMALL;
 	struct err e = ERR_INIT;
@@ -260,7 +263,7 @@ static void test_config(void **state)
 	config_defaults(&user);
 	config_defaults(&c);
 	strvec_push(&s.sandbox.deny_read, "secrets");
-	stage_config(&user, &s, false, &text);
+	stage_config(&user, &j, &text);
 	assert_int_equal(config_apply(&c, buf_str(&text), text.len, "stage.yaml", &e), 0);
 	assert_int_equal(c.policy.scope.n, 3);
 	assert_true(strvec_has(&c.policy.scope, "/a\"b"));
@@ -271,11 +274,58 @@ static void test_config(void **state)
 	/* without files, everything */
 	s.has_files = false;
 	buf_reset(&text);
-	stage_config(&c, &s, false, &text);
+	stage_config(&c, &j, &text);
 	assert_null(strstr(buf_str(&text), "scope"));
 	/* the user has a rule already */
 	assert_null(strstr(buf_str(&text), "local"));
 	strvec_release(&s.sandbox.deny_read);
+}
+
+static void scope_of(const struct stage_job *j, struct config *ret)
+{
+	auto_buf text = BUF_SMALL;
+	struct err e = ERR_INIT;
+
+	config_defaults(ret);
+	stage_config(ret, j, &text);
+	assert_int_equal(config_apply(ret, buf_str(&text), text.len, "stage.yaml", &e), 0);
+}
+
+/* Who solves a conflict may change what both sides may: the stage, and those that are merged and not before it anyway. */
+static void test_both_sides(void **state)
+{
+	struct plan_pattern globs[] = { { .glob = "/own" }, { .glob = "/other" }, { .glob = "/need" },
+		{ .glob = "/late" } };
+	struct plan_stage stages[4];
+	size_t first = 2;
+	uint64_t after[] = { 1u << 2, 0, 0, 0 };
+	const struct plan p = { .stages = stages, .nstages = 4, .after = after };
+	struct stage_row rows[] = { { .state = STAGE_REWORK, .own_id = 7 }, { .state = STAGE_DONE },
+		{ .state = STAGE_DONE }, { .state = STAGE_RUNNING } };
+	const struct stage_row_list all = { rows, 4 };
+	struct plan_row row = { 0 };
+	const struct stage_job j = {
+		.plan = &p, .stage = &stages[0], .row = &row, .at = &rows[0], .all = &all
+	};
+	auto_config both = { 0 }, one = { 0 }, any = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		stages[i] = (struct plan_stage){ .id = "s", .has_files = true, .files = { &globs[i], 1 } };
+	stages[0].needs = &first;
+	stages[0].nneeds = 1;
+	scope_of(&j, &both);
+	assert_int_equal(both.policy.scope.n, 2);
+	assert_true(strvec_has(&both.policy.scope, "/own"));
+	assert_true(strvec_has(&both.policy.scope, "/other"));
+	/* the other side has no limit */
+	stages[1].has_files = false;
+	scope_of(&j, &any);
+	assert_int_equal(any.policy.scope.n, 0);
+	/* no conflict */
+	rows[0].own_id = 0;
+	scope_of(&j, &one);
+	assert_int_equal(one.policy.scope.n, 1);
 }
 
 static void assert_words(const struct strvec *got, const char *want)
@@ -365,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_prompt),
 		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_both_sides),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_beside),
 	};

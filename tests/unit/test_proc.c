@@ -131,6 +131,64 @@ static void test_time_limit(void **state)
 	assert_times_out("exec sleep 30", &in, &out);
 }
 
+/* A file that is read has become a FIFO. */
+static void test_fifo(void **state)
+{
+	struct scratch *s = *state;
+	struct proc_spec p = { .cwd = s->path, .no_fifo = true, .seconds = 20 };
+	struct err e = ERR_INIT;
+	auto_buf out = BUF_SMALL;
+	int status;
+
+	assert_int_equal(run("mkfifo the-file", p, NULL, NULL, NULL, &status, &e), 0);
+	assert_int_equal(run("exec cat the-file", p, NULL, NULL, NULL, &status, &e), -1);
+	assert_int_equal(e.sys, EDEADLK);
+	assert_non_null(strstr(e.msg, "waits for 'the-file', which is a FIFO"));
+	/* with its output, and after it has said something */
+	assert_int_equal(run("echo x; exec cat the-file", p, NULL, &out, NULL, &status, &e), -1);
+	assert_int_equal(e.sys, EDEADLK);
+	/* whoever waits for anything else may */
+	assert_int_equal(run("exec sleep 1.2", p, NULL, &out, NULL, &status, &e), 0);
+	/* the control */
+	p.no_fifo = false;
+	p.seconds = 2;
+	assert_int_equal(run("exec cat the-file", p, NULL, NULL, NULL, &status, &e), -1);
+	assert_int_equal(e.sys, ETIMEDOUT);
+}
+
+/* The process that starts a shell dies; whether the shell has died too when its output ends, in which only it can write. */
+static bool outlives(bool bound)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)"exec sleep 5", NULL };
+	struct proc_spec p = { .argv = argv, .env = env, .bound = bound };
+	struct err e = ERR_INIT;
+	int ends[2], status;
+	pid_t middle, pid;
+	double start;
+	char byte;
+
+	assert_int_equal(pipe(ends), 0);
+	p.stdout_fd = ends[1];
+	middle = fork();
+	if (!middle)
+		_exit(proc_start(&p, NULL, &pid, &e) < 0 || kill(getpid(), SIGKILL) < 0);
+	close(ends[1]);
+	assert_int_equal(waitpid(middle, &status, 0), middle);
+	assert_true(WIFSIGNALED(status));
+	start = seconds_now();
+	assert_int_equal(read(ends[0], &byte, 1), 0);
+	close(ends[0]);
+	return seconds_now() - start > 3;
+}
+
+static void test_bound(void **state)
+{
+	(void)state;
+	assert_false(outlives(true));
+	/* the control */
+	assert_true(outlives(false));
+}
+
 /* A child that does not read its input does not kill us with SIGPIPE, and large streams in both directions do
  * not deadlock. */
 static void test_input(void **state)
@@ -249,6 +307,8 @@ int main(void)
 		scratch_test(test_cannot_start),
 		cmocka_unit_test(test_output_limit),
 		cmocka_unit_test(test_time_limit),
+		cmocka_unit_test(test_bound),
+		scratch_test(test_fifo),
 		cmocka_unit_test(test_input),
 		scratch_test(test_given_descriptors),
 		scratch_test(test_no_others_are_inherited),
