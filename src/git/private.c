@@ -82,12 +82,15 @@ static int put_text(int dir, const char *path, const struct buf *text, struct er
 	return put(dir, path, buf_str(text), text->len, e);
 }
 
-static int make_dirs(int dir, struct err *e)
+/* A repository without refs to show is a submodule's. A task can have many, and making directories takes most of the time:
+ * git makes those after the needed ones itself. */
+static int make_dirs(int dir, const struct private_spec *s, struct err *e)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads",
-		"refs/tags", "info", "hooks" };
+	enum { NEEDED_DIRS = 5 };
+	static const char *const dirs[] = { "objects", "objects/info", "refs", "info", "hooks",
+		"objects/pack", "refs/heads", "refs/tags" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+	for (size_t i = 0; i < (s->shown->len ? ARRAY_SIZE(dirs) : NEEDED_DIRS); i++)
 		if (mkdirat(dir, dirs[i], 0755) < 0 || owner_give(dir, dirs[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the private repository", dirs[i]);
 	return 0;
@@ -168,7 +171,7 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 {
 	auto_buf config = BUF_INIT(1 << 20);
 
-	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_info(dir, s->repo, e) < 0 ||
+	if (make_dirs(dir, s, e) < 0 || put_refs(dir, s, e) < 0 || put_info(dir, s->repo, e) < 0 ||
 		put_shallow(dir, s->repo, e) < 0 || put_hooks(dir, s, e) < 0)
 		return -1;
 	make_config(s, &config);
