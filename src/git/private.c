@@ -124,16 +124,13 @@ static int put_tip(int dir, const struct private_spec *s, struct err *e)
 
 static int put_refs(int dir, const struct private_spec *s, struct err *e)
 {
-	auto_buf head = BUF_SMALL, only = BUF_SMALL;
+	auto_buf head = BUF_SMALL;
 
 	buf_printf(&head, "ref: %s\n", s->branch);
-	if (put_text(dir, "HEAD", &head, e) < 0)
+	if (put_text(dir, "HEAD", &head, e) < 0 || (s->shown->len && put_packed(dir, s->shown, e) < 0))
 		return -1;
-	if (s->shown->len)
-		return put_packed(dir, s->shown, e) < 0 ? -1 : put_tip(dir, s, e);
-	/* a single ref needs no sorting; this saves a file and its directory, and a task with submodules has many of them */
-	buf_printf(&only, "%s %s\n", s->commit, s->branch);
-	return put_packed(dir, &only, e);
+	/* a file, so that publish_is_unmoved can look without running git */
+	return put_tip(dir, s, e);
 }
 
 /* The user's excludes and attributes contain only patterns and words, so they are safe to copy. */
