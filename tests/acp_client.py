@@ -55,9 +55,9 @@ class Client:
         self.send({"id": number, "method": method, "params": params or {}})
         return number
 
-    def answer(self, number, wait=60, permission="yes"):
-        """Reads until the answer to a request is there; an agent's request for permission is granted."""
-        while number not in self.kept:
+    def until(self, done, wait=60, permission="yes"):
+        """Reads until done() is true; an agent's request for permission is granted."""
+        while not done():
             message = self.said.get(timeout=wait)
             if message is None:
                 raise EOFError("it has ended")
@@ -68,11 +68,17 @@ class Client:
                                "result": {"outcome": {"outcome": "selected", "optionId": permission}}})
             elif "method" in message:
                 self.updates.append(message)
-            elif message["id"] in self.open or message["id"] == number:
+            elif message["id"] in self.open:
                 self.open.discard(message["id"])
                 self.kept[message["id"]] = message
             else:
                 self.stray.append(message)
+
+    def answer(self, number, wait=60, permission="yes"):
+        """Reads until the answer to a request is there."""
+        if number not in self.kept:
+            self.open.add(number)
+        self.until(lambda: number in self.kept, wait, permission)
         return self.kept.pop(number)
 
     def call(self, method, params=None, wait=60):

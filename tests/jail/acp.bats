@@ -55,6 +55,7 @@ notify('session/update', {'sessionId': session, 'update': {'sessionUpdate': 'sub
 say('own')
 """
 waits = m.ask("session/prompt", {"sessionId": a, "prompt": [{"type": "text", "text": "ask('session/request_permission', {'sessionId': session, 'toolCall': {'toolCallId': '1'}, 'options': []}); say('late')"}]}, 3)
+m.until(lambda: m.asked, permission=None)
 m.ask("session/prompt", {"sessionId": b, "prompt": [{"type": "text", "text": forged.replace("OTHER", repr(a))}]}, 90)
 # the forged answer to 90 itself is its own business; those of others are none
 assert m.answer(90, permission=None)["result"]["stopReason"] == "end_turn"
