@@ -261,3 +261,18 @@ PY
   call "$garth" doctor
   [[ $code == 0 ]] || complain
 }
+
+@test "A6 T10 tickets: if a model takes no more requests, tickets of another agent on the same log-in wait too" {
+  agents </dev/null
+  local both='programs: [fake], run: [./fake, "{prompt_file}"], resume: [./fake, x], env: [THE_KEY], quota: [no more today]'
+  configure <<CONFIG
+tickets: {agents: [second], at_once: 1}
+agents: {default: fake, fake: {$both}, second: {$both}}
+CONFIG
+  # the key is one that this run alone has
+  parent 4 'new one --prompt "DO: test -e /tmp/again || { touch /tmp/again; echo \"no more today|\$((\$(date +%s) + 4))\"; exit 1; }; echo >a; save a"
+    new two --agent second --prompt "DO: echo >b; save b"
+    i=0; until garth ticket ls --json | grep -q "log-in of second takes no more" || [ $((i += 1)) = 80 ]; do sleep 0.1; done
+    garth ticket ls --json; garth ticket cancel t1; garth ticket cancel t2' --env THE_KEY=k
+  [[ $out == *'the log-in of second takes no more requests'* ]] || complain
+}
