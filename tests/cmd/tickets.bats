@@ -276,3 +276,19 @@ CONFIG
     garth ticket ls --json; garth ticket cancel t1; garth ticket cancel t2' --env THE_KEY=k
   [[ $out == *'the log-in of second takes no more requests'* ]] || complain
 }
+
+@test "A6 tickets: what the user cancelled, the task cannot try again; what it cancelled itself, it can; the user resumes one" {
+  agents </dev/null
+  parent 3 'new one --prompt "DO: echo 1 >one; save one; sleep 600"; new two --prompt "DO: sleep 600"; while [ $(garth ticket ls | grep -c running) != 2 ]; do sleep 0.1; done'
+  call "$garth" cancel p.t1
+  [[ $code == 0 ]] || complain
+  [[ $(state_of p.t1) == cancelled ]]
+  is_ticket t1 cancelled
+  again 'garth ticket retry t1; echo $?; garth ticket cancel t1; garth ticket retry t1 "DO: echo no >no; save no"; garth ticket cancel t2; garth ticket retry t2 "DO: echo 2 >two; save two"; garth ticket wait; garth ticket ls' 2>&1
+  [[ $err == *"BLOCKED: the user cancelled ticket 't1'"*"BLOCKED: the user cancelled ticket 't1'"* ]] || complain
+  [[ $out == 4$'\n'*'t1  cancelled'*'(the user cancelled it)'*'t2  finished'* ]] || complain
+  call "$garth" resume p.t1
+  [[ $code == 0 ]] || complain
+  again 'garth ticket wait; garth ticket merge t1'
+  [[ $out == *'t1  finished'*'t1  merged'* ]] || complain
+}
