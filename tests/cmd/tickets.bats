@@ -292,3 +292,27 @@ CONFIG
   again 'garth ticket wait; garth ticket merge t1'
   [[ $out == *'t1  finished'*'t1  merged'* ]] || complain
 }
+
+# spent TASK SECONDS: as if its run had begun that much earlier.
+spent() { sqlite3 "$GARTH_HOME/garth.db" "UPDATE run SET started = started - $2 WHERE task_id = (SELECT id FROM task WHERE name = '$1')"; }
+block() { call "$garth" run --quiet --task "$1" --tickets 1 --timeout 1h --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 2" >/dev/null; garth ticket wait --block'; }
+
+@test "A6 tickets: a task that waits for its tickets does not have its --timeout anew when it is resumed" {
+  agents </dev/null
+  configure <<'CONFIG'
+agents: {default: fake, fake: {programs: [fake], run: [./fake, "{prompt_file}"], resume: [sh, -c, "echo resumed; sleep 600", "{answer}"]}}
+CONFIG
+  block p
+  [[ $code == 6 ]] || complain
+  spent p 3597
+  call timeout 60 "$garth" wait p
+  [[ $err == *"task 'p' failed: stopped when its time was up"* ]] || complain
+  [[ $("$garth" log p) == *resumed* ]] || complain "$("$garth" log p)"
+  # if nothing is left, the user is asked, and nothing waits any more
+  block q
+  [[ $code == 6 ]] || complain
+  spent q 3601
+  call timeout 60 "$garth" wait q
+  [[ $code == 6 ]] || complain
+  [[ $("$garth" show q) == *'It is not resumed: its time is used up: 3600 seconds for all of its runs'* ]] || complain "$("$garth" show q)"
+}
