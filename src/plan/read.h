@@ -11,6 +11,7 @@ struct plan_reader {
 	bool frozen;
 	struct strvec *no_effect; /* sentences */
 	struct strvec ignored;    /* keys that have been named there: each is named once */
+	struct strvec *mistakes;  /* all of them (plan_mistake); NULL: the first one ends the reading */
 };
 
 /* The whole file, which may have all its keys below "loom". */
