@@ -316,3 +316,17 @@ CONFIG
   [[ $code == 6 ]] || complain
   [[ $("$garth" show q) == *'It is not resumed: its time is used up: 3600 seconds for all of its runs'* ]] || complain "$("$garth" show q)"
 }
+
+@test "A6 tickets: a request that is answered while another one adds a ticket does not fail" {
+  if ! has_faults; then skip 'needs a build with faults'; fi
+  agents </dev/null
+  parent 3 'new one --prompt "DO: true"; garth ticket wait'
+  local id listing; id=$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT id FROM task WHERE name = 'p'")
+  GARTH_FAULT=stop:tickets-listed "$garth" ticket-request "$id" GET "" </dev/null >"$T/list" 2>&1 3>&- & listing=$!
+  eventually stopped "$listing"
+  "$garth" ticket-request "$id" POST "" <<<'{"title": "two"}' >"$T/new"
+  [[ $(<"$T/new") == '{"status":201,'* ]] || complain "$(<"$T/new")"
+  kill -CONT "$listing"; wait "$listing"
+  [[ $(<"$T/list") == '{"status":200,"answer":{"tickets":[{"id":"t1",'* ]] || complain "$(<"$T/list")"
+  eventually is_ticket t2 finished
+}
