@@ -324,7 +324,7 @@ CONFIG
   local id listing; id=$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT id FROM task WHERE name = 'p'")
   GARTH_FAULT=stop:tickets-listed "$garth" ticket-request "$id" GET "" </dev/null >"$T/list" 2>&1 3>&- & listing=$!
   eventually stopped "$listing"
-  "$garth" ticket-request "$id" POST "" <<<'{"title": "two"}' >"$T/new"
+  "$garth" ticket-request "$id" POST "" <<<'{"title": "two", "prompt": "DO: echo 2 >two; save two"}' >"$T/new"
   [[ $(<"$T/new") == '{"status":201,'* ]] || complain "$(<"$T/new")"
   kill -CONT "$listing"; wait "$listing"
   [[ $(<"$T/list") == '{"status":200,"answer":{"tickets":[{"id":"t1",'* ]] || complain "$(<"$T/list")"
