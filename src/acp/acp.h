@@ -5,16 +5,16 @@
  *
  *	editor ── stdin, stdout ── acp_serve ── keeper's connection (link.h) ── agent, one for each session
  *
- * Both ends are read line by line (lines.h, rpc.h). Messages are passed on by lists of what is known:
+ * Both ends are read line by line (lines.h, rpc.h). A message is passed on only if a list allows it:
  *
- *	capabilities.h    what the two say of themselves: nothing that would run in the editor
- *	from_client.c     requests of the editor; rewrite.h makes paths of the checkout to those of the workspace
- *	from_agent.c      what an agent may ask the editor; shown.h keeps the editor from opening files elsewhere
- *	open.c, close.c   beginning and end of a session: a task is made or found, its agent started (start.h), ended
+ *	capabilities.h    what each side says that it can do: nothing that would run in the editor
+ *	from_client.c     requests of the editor; rewrite.h turns paths of the checkout into paths of the workspace
+ *	from_agent.c      what an agent may ask the editor; shown.h keeps the editor from opening other files
+ *	open.c, close.c   beginning and end of a session: its task is made or found, its agent started (start.h) and ended
  *	handshake.c       what Garth itself says to an agent that has just started
  *
- * Ids are not passed on: an agent could choose one that another agent has. The editor sees ids of sessions that Garth
- * made, and the store has what belongs to them (store_acp_session), so that a session can be loaded weeks later.
+ * Ids are not passed on: an agent could choose an id that another agent has. The editor sees session ids that Garth made.
+ * What belongs to each is in the store (store_acp_session), so that a session can be loaded weeks later.
  */
 #ifndef ACP_ACP_H
 #define ACP_ACP_H
@@ -34,15 +34,15 @@ struct acp_opts {
 	const struct strvec
 		*mcp_secrets; /* MCP servers of the editor that get their variables and headers; "*": all */
 	bool with_changes, strict, weaker;
-	bool quiet; /* nothing of Garth's own in a session */
+	bool quiet; /* Garth writes nothing of its own into sessions */
 	char *const *argv;
 	acp_tell_fn *tell;
 	void *tell_arg;
 };
 
-/* Serves the editor on stdin and stdout until it closes its end, or until SIGTERM, SIGINT or SIGHUP; then ends all agents and
- * waits for what they publish. A second signal leaves that to the tasks' keepers. Blocks. -1 if it could not start, or
- * the editor does not read its answers. */
+/* Serves the editor on stdin and stdout until it closes its end, or until SIGTERM, SIGINT or SIGHUP. Then it ends all
+ * agents and waits until their work is published; after a second signal it does not wait, and the tasks' keepers finish
+ * this. Blocks. -1 if it could not start, or if the editor does not read its answers. */
 int acp_serve(const struct acp_opts *o, struct err *e);
 
 #endif

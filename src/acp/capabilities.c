@@ -113,7 +113,7 @@ static json_t *variables(const json_t *list, const struct strvec *passed)
 	return ret;
 }
 
-/* NULL for a way that names a command, or a page, which the editor would use outside. */
+/* NULL for a way to log in with a command or a page, which the editor would use outside. */
 static json_t *log_in(const json_t *v, const struct strvec *passed)
 {
 	static const char *const members[] = { "type", "id", "methodId", "name", "description" };

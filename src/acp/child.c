@@ -27,7 +27,7 @@
 #include "task/task.h"
 #include "workspace/workspace.h"
 
-/* Editors open files by their path, so the files are where the path says. */
+/* Editors open files by their path, so the default backend has the files at the path that the agent names. */
 #define BACKEND_FOR_EDITORS "worktree"
 #define PROBE_SECONDS       120
 #define ANSWER_MAX          (1u << 20)
@@ -153,7 +153,7 @@ static int make_task(struct child *k, struct err *e)
 	return -1;
 }
 
-/* With the repository's file, some of what was chosen may be stricter. */
+/* The repository's file may make some of the chosen settings stricter. */
 static int choose_again(struct child *k, struct err *e)
 {
 	bool changed = false;
@@ -289,7 +289,7 @@ static bool hear(int which, const char *data, size_t len, void *arg)
 
 	if (which == 2)
 		return keep_last_words(k, data, len), false;
-	/* what is too long to be an answer is answered with an error */
+	/* an answer that is too long becomes an error */
 	k->heard_all += len;
 	return k->heard_all > ANSWER_MAX || !buf_add(&k->heard, data, len) || take_answer(k);
 }
@@ -327,7 +327,7 @@ static int probe(struct child *k, struct err *e)
 		path_base(k->o->argv[0]), code, buf_str(&clean));
 }
 
-/* Nothing of the caller's is used any more: other agents' connections would stay open here. */
+/* Closes all that belongs to the caller: otherwise other agents' connections would stay open here. */
 static void leave_caller(int sock)
 {
 	sigset_t none;

@@ -1,5 +1,5 @@
-/* How sessions and agents end. An agent ends when its last session does: its input is closed, it leaves, and the task ends
- * as any task does, with what it has published. */
+/* How sessions and agents end. An agent ends after its last session: its input is closed, it exits, and the task ends like
+ * any other, with what it has published. */
 #include "acp/parts.h"
 
 #include <signal.h>
@@ -54,7 +54,7 @@ void agent_free(struct agent *g)
 	free(g);
 }
 
-/* Answers what the editor still waits for; s NULL: in all of the agent's sessions, and outside them. */
+/* Answers the requests that the editor still waits for; s NULL: those of all of the agent's sessions, and of none. */
 static void finish_requests(struct agent *g, const struct session *s)
 {
 	struct acp *a = g->acp;
@@ -147,8 +147,8 @@ void agent_late(struct agent *g)
 	}
 }
 
-/* Editors open sessions before anybody asks something. A task that was made for one is discarded if it was asked nothing, and
- * nothing was done in it. */
+/* Editors open sessions before the user asks anything. A task that was made for a session is discarded if its agent was
+ * asked nothing and nothing was done in it. */
 static bool drop_task(struct acp *a, const struct agent *g)
 {
 	const struct discard_opts careful = { 0 };

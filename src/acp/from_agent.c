@@ -1,5 +1,5 @@
-/* What an agent says. It is hostile: what it may ask the editor is a list, each message names one of its own sessions, and
- * an answer is one to a request that it was asked. */
+/* Messages of an agent. They are hostile: a list says what it may ask the editor, each message must name one of its own
+ * sessions, and an answer must belong to a request that it got. */
 #include "acp/parts.h"
 
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "acp/shown.h"
 #include "base/alloc.h"
 
-/* What one agent may have asked the editor at once. */
+/* How many requests of one agent may wait for the editor. */
 #define ASKS_MAX 100
-/* Malformed messages that the user is told of. */
+/* How many malformed messages the user is told about. */
 #define COMPLAINTS_MAX 3
 
 static void complain(struct agent *g, const char *what)
@@ -29,7 +29,7 @@ static struct session *take_session(struct agent *g, const struct rpc *m)
 	const char *theirs = rpc_text(m->params, "sessionId");
 	struct session *s = theirs ? session_of(g, theirs) : NULL;
 
-	/* one that is being loaded shows its history first */
+	/* a session that is being loaded shows its history first */
 	if (!s || (s->ask && !s->passed))
 		return NULL;
 	json_object_set_new(m->params, "sessionId", json_string(s->id));
@@ -67,14 +67,15 @@ static void ask_permission(struct agent *g, const struct rpc *m)
 	struct session *s = take_session(g, m);
 
 	if (!s) {
-		send_message(g, rpc_error(m->id, RPC_NOT_FOUND, "garth: it is none of your sessions", NULL));
+		send_message(
+			g, rpc_error(m->id, RPC_NOT_FOUND, "garth: this is not one of your sessions", NULL));
 		return;
 	}
 	shown_clean(&g->paths, m->params);
 	ask_editor(g, m, s);
 }
 
-/* A form is shown. A page would be opened outside, where the agent cannot reach. */
+/* A form is passed on. A page is not: the editor would open it outside, where the agent has no access. */
 static void ask_form(struct agent *g, const struct rpc *m)
 {
 	const char *mode = rpc_text(m->params, "mode");
@@ -85,7 +86,8 @@ static void ask_form(struct agent *g, const struct rpc *m)
 	if (!mode || strcmp(mode, "form") != 0)
 		refuse(g, m, "garth: only forms are shown");
 	else if (!s && (!r || r->what == PENDING_CLOSE || json_object_get(m->params, "sessionId")))
-		send_message(g, rpc_error(m->id, RPC_NOT_FOUND, "garth: it is about nothing of yours", NULL));
+		send_message(g, rpc_error(m->id, RPC_NOT_FOUND,
+					"garth: it does not belong to one of your sessions", NULL));
 	else
 		ask_editor(g, m, s);
 }
@@ -113,7 +115,7 @@ static void update(struct agent *g, const struct rpc *m)
 
 	if (!s || !kind)
 		return;
-	/* these name further sessions */
+	/* these name other sessions too */
 	for (size_t i = 0; i < ARRAY_SIZE(dropped); i++)
 		if (!strcmp(kind, dropped[i]))
 			return;

@@ -1,4 +1,5 @@
-/* What the editor says. It is the user's, so most is passed on: to the agent of the session that a message names. */
+/* Messages of the editor. It is the user's program, so most are passed on, to the agent of the session that the message
+ * names. */
 #include "acp/parts.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ static struct rewrite rewriting(struct agent *g)
 	};
 }
 
-/* Before the first prompt: where the work is, and what was left out. */
+/* Sent before the first prompt: where the work is, and what was left out. */
 static void greet(struct session *s)
 {
 	struct agent *g = s->agent;
@@ -57,7 +58,7 @@ static void pass(struct acp *a, const struct rpc *m)
 	struct err e = ERR_INIT;
 
 	if (!id) {
-		acp_say(a, rpc_error(m->id, RPC_NO_METHOD, "garth: it knows no such method", NULL));
+		acp_say(a, rpc_error(m->id, RPC_NO_METHOD, "garth: this method is not known", NULL));
 	} else if (!s || s->ask || s->close || s->agent->state != AGENT_READY) {
 		acp_say(a, rpc_error(m->id, RPC_NOT_FOUND, "garth: no such session is open", NULL));
 	} else {
@@ -90,7 +91,7 @@ static void open_old(struct acp *a, const struct rpc *m)
 	open_session(a, m, OPEN_OLD);
 }
 
-/* A second session in one task is the user's word (--task); and log-ins, models and sessions are the user's own. */
+/* Only the user decides that two sessions share a task (--task); log-ins, models and sessions belong to the user. */
 static void refuse(struct acp *a, const struct rpc *m)
 {
 	acp_say(a, rpc_error(m->id, RPC_NO_METHOD, "garth: not for an agent behind walls", NULL));
@@ -115,7 +116,7 @@ static const struct {
 	{ "session/unarchive", refuse, false },
 };
 
-/* Whether an answer to this id would be another request's. */
+/* Whether another request has this id. */
 static bool is_asked(const struct acp *a, const json_t *id)
 {
 	for (size_t i = 0; i < SESSIONS_MAX; i++)
@@ -143,7 +144,7 @@ static void take_request(struct acp *a, const struct rpc *m)
 	pass(a, m);
 }
 
-/* The agents know the ids of the editor's requests, and Garth's own are none of the editor's. */
+/* Agents see the ids of the editor's requests. The ids of Garth's own requests never equal one of the editor's. */
 static void cancel_request(struct acp *a, const struct rpc *m)
 {
 	const json_t *id = json_object_get(m->params, "requestId");

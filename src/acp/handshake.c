@@ -1,6 +1,6 @@
-/* What an editor and an agent say to each other before the first session. The editor begins before it names a directory:
- * then the agent is asked in an empty task, and its answer is what the editor gets. Each agent that is started for a
- * session is told the same by Garth. */
+/* What an editor and an agent say to each other before the first session. The editor sends initialize before it names a
+ * directory, so an agent in an empty task is asked, and the editor gets its answer. Garth sends the same to each agent that
+ * it starts for a session. */
 #include "acp/parts.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const struct strvec *variables(const struct acp *a)
 	return a->known ? &a->known->env : NULL;
 }
 
-/* False with the reason if it is no answer. */
+/* False, with the reason, if it is not an answer. */
 static bool take_result(struct acp *a, const json_t *result, char why[160])
 {
 	json_t *told = capabilities_of_agent(result, variables(a), why);
@@ -53,8 +53,8 @@ static bool answer_known(struct acp *a)
 	return ok;
 }
 
-/* Without namespaces there is no empty task to ask in: the editor is told of nothing that an agent need not have. What the
- * agent of the first session says is known the next time. */
+/* Without namespaces there is no empty task to ask in: the editor is told only what every agent can do. The answer of the
+ * first session's agent is kept for the next time. */
 static bool answer_least(struct acp *a)
 {
 	json_t *least = json_pack("{s:i, s:{}}", "protocolVersion", 1, "agentCapabilities");
@@ -99,7 +99,7 @@ static void take_answer(struct acp *a, const char *text)
 {
 	auto_str line = xstrdup(text);
 	struct err e = ERR_INIT;
-	char why[RPC_WHY_MAX] = "it is no answer";
+	char why[RPC_WHY_MAX] = "it is not an answer";
 	auto_rpc m = { 0 };
 	bool is_answer = !rpc_read(line, strlen(line), &m, why) && m.kind == RPC_ANSWER &&
 			 json_is_string(m.id) && !strcmp(json_string_value(m.id), PROBE_ID);
@@ -137,7 +137,7 @@ static const char *method_id(const struct acp *a, const json_t *v)
 	return rpc_text(v, a->version > 1 ? "methodId" : "id");
 }
 
-/* It is done again with each agent, since each has a home of its own. */
+/* Repeated with each agent, since each has its own home. */
 void handshake_log_in(struct acp *a, const struct rpc *m)
 {
 	const char *asked = rpc_text(m->params, "methodId");

@@ -9,7 +9,7 @@
 
 #define ANSWER_MAX (256u << 10)
 
-/* False if it is no program that could be told apart from its next version. */
+/* False if a later version of the program could not be told apart from this one. */
 static bool add_program(const struct acp *a, struct buf *out)
 {
 	auto_str path = program_find(a->o->argv[0]), real = path ? canonicalize_file_name(path) : NULL;
@@ -23,7 +23,7 @@ static bool add_program(const struct acp *a, struct buf *out)
 	return true;
 }
 
-/* By what an answer is found: this version of Garth, the program, its arguments, and what it is asked. */
+/* The key of an answer: this version of Garth, the program, its arguments, and the question. */
 static bool find_key(const struct acp *a, char out[2 * DIGEST_SHA256_LEN + 1])
 {
 	auto_buf text = BUF_INIT(1u << 20);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A buffer that held a long line is given back. */
+/* Frees a buffer that has held a long line. */
 #define KEPT (256u << 10)
 
 void lines_release(struct line_splitter *l)

@@ -6,7 +6,7 @@
  *	lines_feed(&l, data, len, take_line, arg);     calls take_line for each complete line
  *	lines_release(&l);
  *
- * A half line at the end is never given out.
+ * An incomplete line at the end of the stream is dropped.
  */
 #ifndef ACP_LINES_H
 #define ACP_LINES_H

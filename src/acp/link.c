@@ -12,7 +12,7 @@
 #include "sys/fd.h"
 
 #define TX_MAX (1u << 20)
-/* A buffer that held much is given back. */
+/* Frees a buffer that has held much. */
 #define KEPT (256u << 10)
 
 void link_open(struct agent_link *l, int conn)
@@ -51,7 +51,7 @@ static bool send_frame(struct agent_link *l, enum wire_type type, const void *da
 	return true;
 }
 
-/* Sends as much input as the keeper has said that it takes. */
+/* Sends as much input as the keeper has asked for. */
 static void feed(struct agent_link *l)
 {
 	while (l->in.len > l->in_at && l->credit) {
@@ -188,7 +188,7 @@ static void hear(struct agent_link *l, const struct agent_heard *heard)
 	take_frames(l, heard);
 }
 
-/* If sending fails, the keeper may still have something to say. */
+/* If sending fails, messages of the keeper may still be there to read. */
 static void send_some(struct agent_link *l)
 {
 	while (l->fd >= 0 && l->tx_at < l->tx.len) {

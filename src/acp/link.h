@@ -2,10 +2,10 @@
  * A connection to a task's keeper (keeper/wire.h), to the standard streams of the agent inside. Nothing here blocks.
  *
  *	link_open(&l, conn);
- *	link_write(&l, line, len);                      waits in the link until the keeper takes it
+ *	link_write(&l, line, len);                      kept in the link until the keeper takes it
  *	poll with link_events(&l), then link_work(&l, revents, &heard)
  *	link_end_input(&l);                             the agent sees the end of its input
- *	link_close(&l);                                 whatever else is inside goes on
+ *	link_close(&l);                                 other processes inside go on
  */
 #ifndef ACP_LINK_H
 #define ACP_LINK_H
@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Input that an agent has not read. An agent that reads nothing is ended when there is more. */
+/* How much input may wait for an agent. An agent that does not read is ended when there is more. */
 #define LINK_INPUT_MAX (32u << 20)
 
 struct agent_link {
@@ -43,7 +43,7 @@ void link_open(struct agent_link *l, int conn);
 bool link_write(struct agent_link *l, const char *data, size_t len);
 void link_end_input(struct agent_link *l);
 void link_signal(struct agent_link *l, int sig);
-/* `listens`: more of its output is wanted. */
+/* `listens`: the caller can take more output. */
 short link_events(const struct agent_link *l, bool listens);
 void link_work(struct agent_link *l, short revents, const struct agent_heard *heard);
 void link_close(struct agent_link *l);

@@ -44,7 +44,7 @@ static struct agent *find_agent(const struct acp *a, int64_t task)
 	return NULL;
 }
 
-/* Where its task is, and which session the agent knows it as. */
+/* Finds the session's task, and the id by which the agent knows the session. */
 static int find_old(struct acp *a, const char *id, struct acp_session *ret, struct err *e)
 {
 	auto_task t = { 0 };
@@ -79,7 +79,7 @@ static struct session *make(
 	while (i < SESSIONS_MAX && a->sessions[i])
 		i++;
 	if (!cwd || *cwd != '/')
-		return err_set(e, ERR_USAGE, "cwd is not an absolute path"), NULL;
+		return err_set(e, ERR_USAGE, "cwd must be an absolute path"), NULL;
 	if (i == SESSIONS_MAX)
 		return err_set(e, ERR_REFUSED, "%d sessions are open already", SESSIONS_MAX), NULL;
 	if (how == OPEN_OLD && find_old(a, id ? id : "", &old, e) < 0)
@@ -111,7 +111,7 @@ static int start(struct session *s, enum start_what what, int64_t task, struct e
 	return starting_begin(&s->agent->child, &spec, e);
 }
 
-/* It is open here already: the agent is asked all the same, since it may show its history again. */
+/* The session is already open here. The agent is asked nevertheless, because it may show the history again. */
 static void open_again(struct session *s, const struct rpc *m)
 {
 	struct agent *g = s->agent;
@@ -212,7 +212,7 @@ void open_started(struct agent *g)
 		handshake_begin(g);
 }
 
-/* The workspace may lack the directory: then the agent was started at its top. */
+/* If the workspace lacks the directory, the agent was started at its top. */
 static char *directory_of(const struct session *s)
 {
 	return s->starts ? xstrdup(s->agent->cwd) : paths_inside(&s->agent->paths, s->cwd);
@@ -271,7 +271,7 @@ static int take_id(struct session *s, json_t *result, struct err *e)
 	return json_object_set_new(result, "sessionId", json_string(s->id));
 }
 
-/* The agent can be logged in outside only. */
+/* The user can log the agent in only outside. */
 static void hint_log_in(const struct rpc *m)
 {
 	const char *text = rpc_text(m->error, "message");

@@ -18,11 +18,11 @@
 
 /* Sessions that are open at once. */
 #define SESSIONS_MAX 64
-/* What is waiting for an editor that does not read; beyond the first nothing more is read from agents, beyond the second
- * the editor is given up. */
+/* How much may wait for an editor that does not read. Beyond the first, nothing more is read from agents; beyond the
+ * second, the connection to the editor is given up. */
 #define OUT_PAUSE (4u << 20)
 #define OUT_MAX   (96u << 20)
-/* An agent's own id of a session. */
+/* The longest id that an agent may give a session. */
 #define THEIRS_MAX 512
 
 enum agent_state {
@@ -41,7 +41,7 @@ struct agent {
 	struct starting child;
 	struct agent_link link;
 	struct line_splitter lines;
-	struct pendings asked; /* what it was asked and has not answered, by the id that it sees */
+	struct pendings asked; /* the requests that it has not answered, by the id that it sees */
 	struct paths paths;
 	int64_t task;
 	char *name, *branch, *cwd; /* of the task; cwd is where it starts, inside */
@@ -50,7 +50,7 @@ struct agent {
 	bool can_close, wanted;    /* wanted: it was told to end */
 	bool flooded;              /* it was ended because it read nothing */
 	struct strvec notes;       /* for the user, shown at the beginning of its sessions */
-	struct deadline until;     /* of each state but STARTING and READY */
+	struct deadline until;     /* the end of each state but STARTING and READY */
 	unsigned signals, complaints, told;
 	unsigned own_ids;
 };
@@ -62,11 +62,11 @@ struct session {
 	char *theirs; /* that the agent knows; NULL: not yet */
 	struct agent *agent;
 	enum session_open how;
-	char *method;       /* by which it is opened */
+	char *method;       /* the request that opens it: session/new, load or resume */
 	char *cwd;          /* the editor's directory */
-	json_t *ask, *with; /* the id and the params of the request that opens it; NULL: it is open */
+	json_t *ask, *with; /* the id and params of that request; NULL: the session is open */
 	json_t *close;      /* the id of the request that closes it, or NULL */
-	bool starts;        /* the agent was started for it, in its directory */
+	bool starts;        /* the agent was started for this session, in its directory */
 	bool passed;        /* the agent was asked to open it */
 	bool greeted, titled;
 };
@@ -75,12 +75,13 @@ struct acp {
 	const struct acp_opts *o;
 	struct context context;
 	const struct config_agent *known; /* NULL: another program */
-	char *program;                    /* which agent, in the store */
+	char *program;                    /* names the agent in the store */
 	struct line_splitter in;
 	struct output_queue out, err;
 	struct agent *agents[SESSIONS_MAX];
 	struct session *sessions[SESSIONS_MAX];
-	struct pendings asked; /* what agents have asked the editor, by the id that it sees */
+	struct pendings
+		asked; /* the requests of agents that the editor has not answered, by the id that it sees */
 	json_int_t ids;
 	struct starting probe;
 	json_t *hello;   /* what agents are told at initialize */
@@ -92,7 +93,8 @@ struct acp {
 	bool leaving; /* the editor has closed its end */
 	bool given_up;
 	unsigned signals;
-	struct deadline patience; /* when it leaves, for tasks that are being made */
+	struct deadline
+		patience; /* how long it waits, after the editor has gone, for tasks that are being made */
 };
 
 /* serve.c */
@@ -123,8 +125,8 @@ void open_answered(struct session *s, const struct rpc *m);
 /* Refuses a session that is not open, and forgets it. */
 void open_refuse(struct session *s, enum rpc_code code, const struct err *why);
 
-/* known.c: the agent's answer to initialize, if it was asked the same before and is the same program; on the heap, or NULL. So
- * an editor need not wait for an agent that is started only to be asked. */
+/* known.c: the agent's answer to initialize from an earlier time, if the question and the program are the same; on the
+ * heap, or NULL. Then the editor need not wait for an agent that is started only to be asked. */
 char *known_answer(struct acp *a);
 /* Keeps the answer of an agent that runs: the next editor gets this one. */
 void known_keep(struct acp *a, const json_t *result);
@@ -138,25 +140,26 @@ void handshake_late(struct agent *g);
 void handshake_answered(struct agent *g, enum pending_what what, const struct rpc *m);
 
 /* send.c */
-/* Sends a request of the editor, or of Garth, to an agent. The session may be NULL. False if it cannot be sent: then
- * nobody answers it. params are consumed. */
+/* Sends a request of the editor, or of Garth, to an agent. The session may be NULL. False if it cannot be sent: then there
+ * will be no answer. params are consumed. */
 bool send_request(struct agent *g, const json_t *id, const char *method, json_t *params_new,
 	enum pending_what what, struct session *s);
-/* The same with an id of its own. */
+/* The same, with an id that Garth chooses. */
 bool send_own(
 	struct agent *g, const char *method, json_t *params_new, enum pending_what what, struct session *s);
 /* Sends any message, and frees it. */
 void send_message(struct agent *g, json_t *message_new);
-/* A text of Garth's in a session: a notice if the editor shows them. `last`: it is what the user should see at the end. */
+/* Sends a text from Garth into a session: as a notice if the editor shows them. `last`: the text that the user should see
+ * at the end. */
 void send_text(struct session *s, bool last, const char *title, const char *text);
 
 /* close.c */
 void close_session(struct acp *a, const struct rpc *m);
 /* The agent has answered Garth's session/close. */
 void close_answered(struct agent *g);
-/* Ends the agent: its input is closed; the task then ends as any. */
+/* Ends the agent: its input is closed; then the task ends like any other. */
 void agent_end(struct agent *g);
-/* Its time is over: the next step. */
+/* The time limit of its state is over: goes to the next step. */
 void agent_late(struct agent *g);
 /* It has ended: tells its sessions, and frees it. */
 void agent_over(struct agent *g);

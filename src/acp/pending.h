@@ -1,4 +1,4 @@
-/* Requests that wait for their answer: which there are, and what is to be done when it comes. */
+/* Requests that wait for an answer, and what is to be done when it comes. */
 #ifndef ACP_PENDING_H
 #define ACP_PENDING_H
 
@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of one side; whoever asks more is refused. */
+/* The most requests of one side; more are refused. */
 #define PENDING_MAX 1000
 
 struct agent;
 struct session;
 
 enum pending_what {
-	PENDING_PASSED,     /* its answer is passed on as it is */
+	PENDING_PASSED,     /* the answer is passed on as it is */
 	PENDING_PROMPT,     /* the same; it ends with the session */
 	PENDING_INITIALIZE, /* Garth's own */
 	PENDING_LOG_IN,     /* Garth's own */
@@ -39,7 +39,7 @@ void pending_release(struct pendings *l);
 bool pending_add(struct pendings *l, const struct pending *r);
 /* The request with this id, or NULL. It is valid until one is added or removed. */
 struct pending *pending_find(const struct pendings *l, const json_t *id);
-/* The request by the id that an agent knows. */
+/* The request with this id among those of the agent. */
 struct pending *pending_find_theirs(const struct pendings *l, const struct agent *a, const json_t *theirs);
 /* Removes it. */
 void pending_drop(struct pendings *l, struct pending *r);

@@ -33,7 +33,7 @@ static int take_directories(const struct rewrite *r, json_t *list, struct err *e
 	return 0;
 }
 
-/* An argument that is a path of the project, and nothing else, is meant as such. */
+/* An argument that is exactly a path of the project is translated. */
 static void take_arguments(const struct rewrite *r, json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -45,7 +45,7 @@ static void take_arguments(const struct rewrite *r, json_t *list)
 	}
 }
 
-/* Variables and headers are what a server's secrets are given in. */
+/* A server's secrets are in its variables and headers. */
 static void take_secrets(const struct rewrite *r, json_t *server, const char *name)
 {
 	static const char *const members[] = { "env", "headers" };
@@ -64,7 +64,7 @@ static void take_secrets(const struct rewrite *r, json_t *server, const char *na
 	}
 }
 
-/* What the agent is given starts where the agent is: inside. Only a server of the editor's own process does not. */
+/* The agent starts these servers, so they run inside. Only a server in the editor's own process does not. */
 static bool take_server(const struct rewrite *r, json_t *server)
 {
 	const char *name = rpc_text(server, "name"), *type = rpc_text(server, "type"),
@@ -101,7 +101,7 @@ int rewrite_open(const struct rewrite *r, const char *cwd, json_t *params, struc
 	return 0;
 }
 
-/* A resource that is embedded has its text with it: where it came from is only a label. */
+/* An embedded resource contains its text; its path is only a label. */
 static void take_label(const struct rewrite *r, json_t *o)
 {
 	const char *uri = rpc_text(o, "uri");

@@ -1,4 +1,4 @@
-/* Changes what an editor says, so that it is true inside: paths of the checkout become paths of the workspace. */
+/* Changes an editor's messages so that they are true inside: paths of the checkout become paths of the workspace. */
 #ifndef ACP_REWRITE_H
 #define ACP_REWRITE_H
 
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/strvec.h"
 
-/* Whether a task is shown a path of the host as it is. */
+/* Whether a task sees this path of the host at the same place. */
 typedef bool rewrite_shown_fn(const char *path, void *arg);
 
 struct rewrite {

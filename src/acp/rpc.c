@@ -82,7 +82,7 @@ static const char *look(struct rpc *m)
 	const json_t *method;
 
 	if (!json_is_object(m->whole))
-		return "it is no object";
+		return "it is not an object";
 	method = json_object_get(m->whole, "method");
 	m->id = json_object_get(m->whole, "id");
 	if (!method)
@@ -90,7 +90,7 @@ static const char *look(struct rpc *m)
 	m->method = message_text(method);
 	m->params = json_object_get(m->whole, "params");
 	if (!m->method || !*m->method || strlen(m->method) > METHOD_MAX)
-		return "its method is no name";
+		return "its method is not a name";
 	if (json_is_null(m->params))
 		m->params = NULL;
 	if (m->params && !json_is_object(m->params))

@@ -1,7 +1,7 @@
 /*
- * Messages of JSON-RPC, a line each. What is read is hostile: size, depth and number of values are limited
- * (mcp/message.h), and only the members that JSON-RPC knows are passed on, written anew. So nobody behind Garth can read
- * a message otherwise than Garth did.
+ * Messages of JSON-RPC, one on each line. Input is hostile: size, depth and number of values are limited (mcp/message.h).
+ * Only the members that JSON-RPC defines are passed on, and they are written anew, so no program after Garth can understand
+ * a message differently than Garth did.
  *
  *	struct rpc m;
  *	if (rpc_read(line, len, &m, why) < 0) → why
@@ -46,8 +46,8 @@ int rpc_read(char *line, size_t len, struct rpc *ret, char why[RPC_WHY_MAX]);
 void rpc_release(struct rpc *m);
 #define auto_rpc __attribute__((cleanup(rpc_release))) struct rpc
 
-/* Replaces escapes of half surrogate pairs by the one of U+FFFD, in place. JavaScript writes them if it cuts a text in
- * the middle of a character, and no parser of UTF-8 takes them. */
+/* Replaces escapes of half surrogate pairs by that of U+FFFD, in place. JavaScript writes them if it cuts a text in the
+ * middle of a character, and parsers of UTF-8 refuse them. */
 void rpc_mend_surrogates(char *line, size_t len);
 
 /* New messages. Values are consumed if the name of the parameter ends in _new; they may be NULL. */
@@ -55,9 +55,9 @@ json_t *rpc_request(const json_t *id, const char *method, json_t *params_new);
 json_t *rpc_notification(const char *method, json_t *params_new);
 json_t *rpc_result(const json_t *id, json_t *result_new);
 json_t *rpc_error(const json_t *id, enum rpc_code code, const char *text, json_t *data_new);
-/* An error of Garth: the message, and the hint behind it. */
+/* An error of Garth: the message, then the hint. */
 json_t *rpc_error_of(const json_t *id, enum rpc_code code, const struct err *e);
-/* An answer with the result or the error of this one. Of an error only code, message and data are taken. */
+/* A new answer with the result or the error of this one. Of an error only code, message and data are copied. */
 json_t *rpc_answer_again(const json_t *id, const struct rpc *m);
 
 /* A member that is a string without NUL characters, or NULL. */

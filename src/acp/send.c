@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "mcp/message.h"
 
-/* One line; false if it is longer than anybody takes. */
+/* Writes one line; false if it is longer than any reader accepts. */
 static bool write_line(const json_t *message, struct buf *out)
 {
 	message_write(out, message);
@@ -58,7 +58,7 @@ static json_t *update(const struct acp *a, bool last, const char *title, const c
 	if (a->notices)
 		return json_pack("{s:s, s:s, s:s, s:s}", "sessionUpdate", "notice", "severity", "info",
 			"title", title, "description", text);
-	/* at the beginning it must not be taken for the agent's answer */
+	/* at the beginning it must not look like the agent's answer */
 	return json_pack("{s:s, s:{s:s, s:s}}", "sessionUpdate",
 		last ? "agent_message_chunk" : "agent_thought_chunk", "content", "type", "text", "text",
 		whole);

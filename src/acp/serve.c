@@ -17,11 +17,11 @@
 #include "sys/fd.h"
 
 #define STEP (64u << 10)
-/* What the agents' standard error has to wait for; more is dropped. */
+/* How much of the agents' standard error may wait; more is dropped. */
 #define ERR_MAX (1u << 20)
-/* After the editor has closed its end, for tasks that are being made. */
+/* How long to wait, after the editor has closed its end, for tasks that are being made. */
 #define START_MS 10000
-/* And for what it has not read yet. */
+/* And until the editor has read what is left. */
 #define DRAIN_MS 5000
 /* About a task, for the user. */
 #define NOTES_MAX 50
@@ -128,7 +128,7 @@ static void on_complaint(const char *data, size_t len, void *arg)
 		output_queue_add(&g->acp->err, clean.data, clean.len);
 }
 
-/* It is paused, or was refused a host: the user sees only the session. */
+/* The task is paused, or was refused a host. The user sees only the session, so it is said there. */
 static void on_note(const char *text, void *arg)
 {
 	struct agent *g = arg;
@@ -247,7 +247,7 @@ static void work_agent(struct acp *a, size_t i, short revents)
 		agent_over(g);
 }
 
-/* What still has to be waited for after the editor has gone; false: nothing. */
+/* Whether something still has to be waited for after the editor has gone. */
 static bool is_busy(struct acp *a)
 {
 	bool busy = false;
@@ -310,7 +310,7 @@ static int open_signals(sigset_t *old)
 	return signalfd(-1, &ours, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Which agent's sessions are listed and loaded. */
+/* Names the agent whose sessions are listed and loaded. */
 static void choose_program(struct acp *a)
 {
 	a->known = a->o->agent ? config_agent_by_name(&a->context.config, a->o->agent)

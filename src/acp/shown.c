@@ -10,8 +10,8 @@
 
 #define LIST_MAX 1000
 
-/* An agent can make links and pipes where the editor sees its files. It can also do so after this look: an editor that
- * follows it sees what the user can see, and the agent learns nothing of it. */
+/* An agent can make links and pipes where the editor sees its files. It can do so after this check, too: then the editor
+ * shows a file that the user may see anyway, and the agent learns nothing. */
 static bool is_ordinary(const struct paths *p, const char *path)
 {
 	auto_str real = canonicalize_file_name(path);
@@ -29,7 +29,7 @@ static bool is_followed(const struct paths *p, const json_t *path)
 	       is_ordinary(p, text);
 }
 
-/* Each path is looked up. No agent names so many, unless to keep others waiting. */
+/* Each path is looked up on the disk, so their number is limited: an agent could keep others waiting. */
 static void cut(json_t *list)
 {
 	while (json_array_size(list) > LIST_MAX)

@@ -1,5 +1,5 @@
-/* Takes out of what an agent says the places that an editor would open by itself: they are paths of the inside, and only
- * those of the workspace may be followed, unless they are links that lead out of it, or pipes. */
+/* Removes from an agent's messages the places that an editor would open by itself. They are paths of the inside: only those
+ * in the workspace stay, without pipes, and without links that lead out of it. */
 #ifndef ACP_SHOWN_H
 #define ACP_SHOWN_H
 
@@ -8,7 +8,7 @@
 #include "acp/paths.h"
 
 /* The params of session/update and session/request_permission, in both versions: locations and diffs of other files, and
- * icons that the editor would fetch. A diff becomes a text that names the file. */
+ * icons that the editor would fetch. A diff of another file becomes a text that names the file. */
 void shown_clean(const struct paths *p, json_t *params);
 
 #endif

@@ -33,7 +33,7 @@ int starting_begin(struct starting *s, const struct start_spec *spec, struct err
 	return err_sys(e, "cannot start the agent");
 }
 
-/* With its first bytes comes the connection. */
+/* The connection comes with the first bytes. */
 static ssize_t take(struct starting *s, char *room)
 {
 	int fds[1];
@@ -100,7 +100,7 @@ bool starting_failed(const struct starting *s, struct err *e)
 
 void starting_release(struct starting *s)
 {
-	/* a child that probes ends then */
+	/* a child that probes ends after that */
 	fd_closep(&s->sock);
 	if (s->pid > 0)
 		while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)

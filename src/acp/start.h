@@ -1,6 +1,6 @@
 /*
- * Child processes that start an agent, since that may take long: a workspace is made, a set-up runs. The sessions that
- * are open meanwhile go on.
+ * Child processes that start an agent. That may take long (a workspace is made, a set-up runs), and open sessions go on
+ * meanwhile.
  *
  *	struct starting s = STARTING_INIT;
  *	starting_begin(&s, &spec, e)
@@ -48,8 +48,8 @@ struct starting {
 int starting_begin(struct starting *s, const struct start_spec *spec, struct err *e);
 /* Reads what is there. True when the child has ended or closed its end. */
 bool starting_read(struct starting *s);
-/* A value that it has said: "task" (the id), "name", "branch", "workspace" and "cwd" (inside), "top", "main_top",
- * "answer" (of a probe, before the child has ended). NULL if it has not. */
+/* A value that the child has sent: "task" (the id), "name", "branch", "workspace" and "cwd" (inside), "top", "main_top",
+ * "answer" (of a probe, before the child has ended). NULL if it has not sent it. */
 const char *starting_get(const struct starting *s, const char *name);
 /* Its notes for the user. */
 void starting_notes(const struct starting *s, struct strvec *ret);

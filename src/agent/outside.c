@@ -18,7 +18,7 @@
 #define TEXT(x)    TEXT_(x)
 #define TEXT_(x)   #x
 #define INSIDE_URL "http://127.0.0.1:" TEXT(CREDENTIALS_PORT) "/"
-/* Claude Code remembers by so many last characters which key the user has agreed to. */
+/* By how many of its last characters Claude Code remembers a key that the user has agreed to. */
 #define CLAUDE_TAIL 20
 #define SHORT       8
 
@@ -34,7 +34,7 @@ void outside_release(struct outside *o)
 	*o = (struct outside){ 0 };
 }
 
-/* "A=B" in its parts. */
+/* Splits "A=B". */
 struct pair {
 	char *left;
 	const char *right;
@@ -176,7 +176,7 @@ static void look_in_file(const struct outside_where *w, struct outside *o, const
 	tree = settings_parse(path, &text);
 	real = string_at(tree, member);
 	shown = xasprintf("~/%s", path);
-	/* written with escapes, it could not be replaced */
+	/* a value with escapes could not be replaced */
 	if (real && *real && memmem(text.data, text.len, real, strlen(real)))
 		add_secret(w, o, real, p.right, file, member, shown);
 	json_decref(tree);
@@ -219,7 +219,7 @@ static bool fill_line(const struct outside *o, const char *line, size_t len, str
 	return true;
 }
 
-/* Whether the text has a line for the same key already. */
+/* Whether the text already has a line for this key. */
 static bool has_key(const struct buf *text, const char *line, size_t len)
 {
 	const char *equals = memchr(line, '=', len);
@@ -267,7 +267,7 @@ static char *host_of(const char *url)
 	return host ? xstrndup(host + 3, strcspn(host + 3, "/")) : xstrdup("");
 }
 
-/* All such hosts of the agent: a later one of its commands in the task may need others of them. */
+/* Takes all such hosts of the agent: a later command in the task may need others of them. */
 static void take_hosts_over(struct outside *o)
 {
 	bool any = false;
@@ -288,7 +288,7 @@ static void take_hosts_over(struct outside *o)
 	strvec_push(&o->vars, "SSL_CERT_FILE=" INSIDE_CERTIFICATES);
 }
 
-/* Settings that name another address win over what the agent is told, and it would send the dummy there. */
+/* If the agent's own settings name another address, it would send the dummy there. */
 static bool has_own_address(const struct outside_where *w)
 {
 	auto_strvec hosts = STRVEC_INIT;
@@ -415,7 +415,7 @@ void outside_text(const struct outside *o, const char *path, struct buf *text)
 		const struct secret *s = &o->table.secrets[i];
 		auto_str real = xasprintf("\"%s\"", s->real), dummy = xasprintf("\"%s\"", s->dummy);
 
-		/* a short one may be a part of any word */
+		/* a short secret could be part of any word */
 		if (strlen(s->real) >= SHORT)
 			replace_all(text, s->real, s->dummy);
 		else if (!strcmp(s->file, file))

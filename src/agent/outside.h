@@ -1,14 +1,14 @@
 /*
  * Log-ins that stay outside: an agent gets dummies of its secrets (credentials/dummy.h) and sends its requests to the
- * credentials proxy, which has the table of the real ones (credentials/server.h). Which secrets an agent has, and how
- * it is told about the proxy, is data (config/credentials.h).
+ * credentials proxy, which has the table of the real ones (credentials/server.h). The secrets of each agent, and how it
+ * learns of the proxy, are data (config/credentials.h).
  *
  *	outside_open(&where, &o, e)          finds the secrets: in variables and in log-in files
  *	agent_copy_login(…, &o, …)           log-in files, with dummies
  *	outside_env(&o, &env)                variables, with dummies and with the proxy's addresses
  *	o.table → the proxy's process; o.told → files inside; o.hosts → the proxy of network `allow`
  *
- * With agents.NAME.credentials unset, what the proxy cannot add is copied; `proxy` leaves it out.
+ * If agents.NAME.credentials is not set, secrets that the proxy cannot add are copied; with `proxy` they are left out.
  */
 #ifndef AGENT_OUTSIDE_H
 #define AGENT_OUTSIDE_H
@@ -25,7 +25,7 @@
 #include "credentials/vault.h"
 
 enum outside_mode {
-	OUTSIDE_COPY,  /* everything enters, but for refresh tokens */
+	OUTSIDE_COPY,  /* everything except refresh tokens enters the task */
 	OUTSIDE_KNOWN, /* what the proxy can add stays outside */
 	OUTSIDE_ALL,   /* every secret stays outside */
 };
@@ -69,10 +69,10 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 void outside_env(const struct outside *o, struct strvec *env);
 /* Replaces secrets in the text of a log-in file; the path is relative to the home. */
 void outside_text(const struct outside *o, const char *path, struct buf *text);
-/* Whether a task's own file of this path is one that must be replaced: it has a secret that stays outside by now, or
- * dummies of other secrets than the user has now. */
+/* Whether a task's own file at this path must be replaced: it has a secret that now stays outside, or dummies of secrets
+ * that the user no longer has. */
 bool outside_is_old(const struct outside *o, const char *path, const char *text, size_t len);
-/* The files inside with the authority's certificate, and with it beside all others that the user trusts. */
+/* The files inside: one has the authority's certificate, the other has it and all others that the user trusts. */
 #define INSIDE_AUTHORITY    "/run/garth/authority.pem"
 #define INSIDE_CERTIFICATES "/run/garth/certificates.pem"
 

@@ -29,14 +29,22 @@ char *xstrndup(const char *s, size_t n)
 	return checked(strndup(s, n));
 }
 
-char *xasprintf(const char *fmt, ...)
+char *xvasprintf(const char *fmt, va_list ap)
 {
 	char *s = NULL;
-	va_list ap;
 
-	va_start(ap, fmt);
 	if (vasprintf(&s, fmt, ap) < 0)
 		abort();
+	return s;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = xvasprintf(fmt, ap);
 	va_end(ap);
 	return s;
 }

@@ -20,7 +20,7 @@ static int parse_key(const char *word, size_t len, struct key *ret, struct err *
 
 	if (len != (ctrl ? 6 : 1) || c <= ' ' || c > '~')
 		return err_set(e, ERR_USAGE,
-			"'%.*s' is no key: a key is a character, or ctrl- and a character, as in " KEYS_DEFAULT,
+			"'%.*s' is not a key: a key is a character, or ctrl- and a character, as in " KEYS_DEFAULT,
 			(int)len, word);
 	if (ctrl)
 		c = (char)tolower(c);

@@ -34,14 +34,11 @@ void strvec_pushn(struct strvec *v, const char *s, size_t n)
 
 void strvec_pushf(struct strvec *v, const char *fmt, ...)
 {
-	char *s = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) < 0)
-		abort();
+	push_owned(v, xvasprintf(fmt, ap));
 	va_end(ap);
-	push_owned(v, s);
 }
 
 void strvec_pushl(struct strvec *v, ...)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clean.h"
+#include "base/nearest.h"
 
 /* The message may quote the file, so it is made safe for a terminal and reduced to one line. */
 static int place_error(
@@ -218,7 +219,7 @@ static int check_key(const struct reader *r, const yaml_event_t *ev, const struc
 		return -1;
 	for (size_t i = 0; i < map->n; i++)
 		if (!strcmp(map->keys[i].name, name))
-			return error_at(r, ev->start_mark, e, "key '%s' is there twice, first in line %u",
+			return error_at(r, ev->start_mark, e, "key '%s' appears twice, first in line %u",
 				name, map->keys[i].line);
 	return 0;
 }
@@ -366,7 +367,7 @@ int yaml_string(const struct yaml *y, const char *file, const char *what, char *
 	if (yaml_is_null(y))
 		return yaml_error(y, file, e, "'%s' has no value", what);
 	if (y->kind != YAML_SCALAR)
-		return yaml_error(y, file, e, "'%s' is one value, not a %s", what,
+		return yaml_error(y, file, e, "'%s' must be one value, not a %s", what,
 			y->kind == YAML_LIST ? "list" : "mapping");
 	*ret = xstrdup(y->scalar);
 	return 0;
@@ -378,9 +379,46 @@ int yaml_bool(const struct yaml *y, const char *file, const char *what, bool *re
 	bool no = y->kind == YAML_SCALAR && !y->quoted && !strcasecmp(y->scalar, "false");
 
 	if (!yes && !no)
-		return yaml_error(y, file, e, "'%s' is true or false", what);
+		return yaml_error(y, file, e, "'%s' must be true or false", what);
 	*ret = yes;
 	return 0;
+}
+
+int yaml_whole(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e)
+{
+	unsigned long long n;
+
+	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
+		return yaml_error(y, file, e, "'%s' must be a whole number", what);
+	errno = 0;
+	n = strtoull(y->scalar, NULL, 10);
+	if (errno || n > INT64_MAX)
+		return yaml_error(y, file, e, "'%s' is too large", what);
+	*ret = n;
+	return 0;
+}
+
+void yaml_add_choices(struct buf *out, const char *const *choices)
+{
+	for (size_t i = 0; choices[i]; i++)
+		buf_printf(out, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
+int yaml_choice(const struct yaml *y, const char *file, const char *what, const char *const *choices,
+	unsigned *ret, struct err *e)
+{
+	auto_buf known = BUF_SMALL;
+	auto_str value = NULL;
+	char meant[NEAREST_TEXT_MAX];
+
+	if (yaml_string(y, file, what, &value, e) < 0)
+		return -1;
+	for (unsigned i = 0; choices[i]; i++)
+		if (!strcmp(choices[i], value))
+			return *ret = i, 0;
+	yaml_add_choices(&known, choices);
+	return yaml_error(y, file, e, "'%s' must be %s, not '%s'%s", what, buf_str(&known), value,
+		nearest_of(value, choices, meant));
 }
 
 int yaml_size(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e)
@@ -404,7 +442,7 @@ int yaml_size(const struct yaml *y, const char *file, const char *what, uint64_t
 			return 0;
 		}
 	}
-	return yaml_error(y, file, e, "'%s' is a size such as 4096, 64KB, 10MB or 1GB", what);
+	return yaml_error(y, file, e, "'%s' must be a size, such as 4096, 64KB, 10MB or 1GB", what);
 }
 
 int yaml_strings(const struct yaml *y, const char *file, const char *what, struct strvec *ret, struct err *e)
@@ -414,10 +452,10 @@ int yaml_strings(const struct yaml *y, const char *file, const char *what, struc
 		return 0;
 	}
 	if (y->kind != YAML_LIST)
-		return yaml_error(y, file, e, "'%s' is a list", what);
+		return yaml_error(y, file, e, "'%s' must be a list", what);
 	for (size_t i = 0; i < y->n; i++)
 		if (y->items[i]->kind != YAML_SCALAR || yaml_is_null(y->items[i]))
-			return yaml_error(y->items[i], file, e, "'%s' is a list of single values", what);
+			return yaml_error(y->items[i], file, e, "'%s' must be a list of single values", what);
 	for (size_t i = 0; i < y->n; i++)
 		strvec_push(ret, y->items[i]->scalar);
 	return 0;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/strvec.h"
 
@@ -63,6 +64,13 @@ bool yaml_is_null(const struct yaml *y);
 /* Typed values, or an error at the node's position. `what` names the value: "limits.log_size". */
 int yaml_string(const struct yaml *y, const char *file, const char *what, char **ret, struct err *e);
 int yaml_bool(const struct yaml *y, const char *file, const char *what, bool *ret, struct err *e);
+/* A whole number, at most INT64_MAX. */
+int yaml_whole(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e);
+/* One of these words, as its index; the list ends with NULL. */
+int yaml_choice(const struct yaml *y, const char *file, const char *what, const char *const *choices,
+	unsigned *ret, struct err *e);
+/* Appends the words for a message: "'a', 'b' or 'c'". */
+void yaml_add_choices(struct buf *out, const char *const *choices);
 /* A number of bytes: 4096, 64KB, 100MB, 1GB (powers of 1024). */
 int yaml_size(const struct yaml *y, const char *file, const char *what, uint64_t *ret, struct err *e);
 /* A list of strings, appended to ret; a single scalar is a list of one. */

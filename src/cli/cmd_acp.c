@@ -14,7 +14,7 @@ static void acp_line_release(struct acp_line *l)
 	strvec_release(&l->secrets);
 }
 
-/* Some editors show what is on standard error as an error. What is none is told in the session. */
+/* Some editors show everything on standard error as an error, so other messages are shown in the session. */
 static void tell(bool warning, const char *text, void *arg)
 {
 	auto_buf clean = BUF_SMALL;

@@ -222,8 +222,8 @@ int cmd_compare(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	if (timeout && (!duration_parse(timeout, &seconds) || !seconds))
-		return err_set(&e, ERR_USAGE, "--timeout is a time above 0, such as 90s or 15m, not '%s'",
-			       timeout),
+		return err_set(&e, ERR_USAGE,
+			       "--timeout must be a time above 0, such as 90s or 15m, not '%s'", timeout),
 		       say_error(&e);
 	if ((command ? context_open : context_open_to_look)(&c, &e) < 0 ||
 		load(&c, argv, (size_t)l.words, &x, &e) < 0)

@@ -202,7 +202,7 @@ int cmd_publish(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	if (from && (!*from || !(name = json_string(from))))
-		return err_set(&e, ERR_USAGE, "--from is not the name of a branch"), say_error(&e);
+		return err_set(&e, ERR_USAGE, "--from must name a branch"), say_error(&e);
 	in = json_object();
 	if (name)
 		json_object_set_new(in, "from", name);

@@ -101,7 +101,7 @@ static int check(struct out *o, struct err *e)
 	errno = 0;
 	o->lines = strtoull(o->last, &end, 10);
 	if (errno || *end || *o->last < '0' || *o->last > '9')
-		return err_set(e, ERR_USAGE, "--lines is a number of lines, not '%s'", o->last);
+		return err_set(e, ERR_USAGE, "--lines must be a number of lines, not '%s'", o->last);
 	return 0;
 }
 

@@ -29,7 +29,7 @@ static char *only_task(struct context *c, struct err *e)
 	return NULL;
 }
 
-/* The program inside does all of it: this is a pipe to it. */
+/* The program inside does all the work; this is a pipe to it. */
 static int serve_task(struct context *c, struct task *t, bool http, int *ret_code, struct err *e)
 {
 	auto_str program = workspace_inside(&c->home, t, "/mcp");

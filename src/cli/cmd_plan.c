@@ -10,19 +10,19 @@
 const struct cmd_part plan_parts[] = {
 	{ "check", "FILE", " json keep-walls ", "print what a file says, and what may go wrong" },
 	{ "schema", "", " json ", "print a JSON schema of plan files" },
-	{ "graph", "FILE or PLAN", " json dot mermaid ", "print which stage comes after which" },
+	{ "graph", "FILE or PLAN", " json dot mermaid ", "print the order of the stages" },
 	{ "run", "FILE", " json dry-run keep-walls detach fail-fast replan ", "run a plan" },
 	{ "resume", "[PLAN]", " json keep-walls detach fail-fast replan ",
-		"go on with a plan that nothing runs" },
-	{ "status", "[PLAN]", " json watch ", "print how each stage is" },
+		"continue a plan that is not being run" },
+	{ "status", "[PLAN]", " json watch ", "print the state of each stage" },
 	{ "log", "[PLAN [STAGE]]", " json ", "print what happened, and what checks printed" },
 	{ "ls", "", " json all ", "list the plans that are not over" },
-	{ "approve", "PLAN STAGE", " tip ", "agree to a stage's start, or to its commit" },
+	{ "approve", "PLAN STAGE", " tip ", "approve a stage's start, or its commit" },
 	{ "reject", "PLAN STAGE [REASON]", "", "send a stage's commit back to its agent" },
-	{ "hold", "PLAN STAGE", "", "keep stages from the next step" },
-	{ "release", "PLAN STAGE", "", "let stages go on that are held" },
+	{ "hold", "PLAN STAGE", "", "stop stages before their next step" },
+	{ "release", "PLAN STAGE", "", "let held stages continue" },
 	{ "retry", "PLAN STAGE", " message check ", "give a stage that failed another turn" },
-	{ "skip", "PLAN STAGE", " satisfied ", "leave stages out" },
+	{ "skip", "PLAN STAGE", " satisfied ", "skip stages" },
 	{ "cancel", "PLAN [STAGE]", "", "end a plan, or some of its stages" },
 	{ "merge", "PLAN", " json ", "merge the work of a plan that is done" },
 	{ 0 },
@@ -63,7 +63,7 @@ static long find(const char *name, struct err *e)
 			return (long)i;
 		nearest_try(&near, plan_parts[i].name, strlen(plan_parts[i].name));
 	}
-	err_set(e, ERR_USAGE, "'%s' is nothing that plans have%s", name, nearest_text(&near, meant));
+	err_set(e, ERR_USAGE, "'%s' is not a subcommand of plan%s", name, nearest_text(&near, meant));
 	err_hint(e, "garth help plan");
 	return -1;
 }
@@ -89,7 +89,7 @@ static int check_words(const struct cmd_part *part, const struct subcommand *s, 
 	if (n >= s->min_words && (s->max_words < 0 || n <= s->max_words))
 		return 0;
 	return err_set(e, ERR_USAGE,
-		n < s->min_words ? "'garth plan %s' wants %s" : "'garth plan %s' takes %s and no more",
+		n < s->min_words ? "'garth plan %s' needs %s" : "'garth plan %s' takes %s and no more",
 		part->name, *part->words ? part->words : "no word");
 }
 
@@ -100,19 +100,18 @@ int cmd_plan(int argc, char **argv)
 		{ 0, "dry-run", OPT_FLAG, &p.dry_run, NULL,
 			"run nothing; print the waves and their commands" },
 		{ 0, "keep-walls", OPT_FLAG, &p.keep_walls, NULL,
-			"take a plan with 'sandbox.enabled: false', and run it with walls" },
+			"accept a plan with 'sandbox.enabled: false', and run it with walls" },
 		{ 'd', "detach", OPT_FLAG, &p.detach, NULL, "run in the background" },
-		{ 0, "fail-fast", OPT_FLAG, &p.fail_fast, NULL,
-			"begin nothing more when a stage has failed" },
-		{ 0, "replan", OPT_FLAG, &p.replan, NULL,
-			"take a changed file over into the plan, which was begun" },
+		{ 0, "fail-fast", OPT_FLAG, &p.fail_fast, NULL, "start no stage after one has failed" },
+		{ 0, "replan", OPT_FLAG, &p.replan, NULL, "apply a changed file to a plan that has begun" },
 		{ 'w', "watch", OPT_FLAG, &p.watch, NULL, "show the status until the plan is over" },
-		{ 'a', "all", OPT_FLAG, &p.all, NULL, "plans that are over, and those of all projects, too" },
-		{ 0, "tip", OPT_STR, &p.tip, "COMMIT", "approve only this commit", WORD_REVISION },
-		{ 'm', "message", OPT_STR, &p.message, "TEXT", "what the agent is told", WORD_TEXT },
-		{ 0, "check", OPT_FLAG, &p.check, NULL, "only check its commit again" },
+		{ 'a', "all", OPT_FLAG, &p.all, NULL,
+			"include plans that are over, and those of all projects" },
+		{ 0, "tip", OPT_STR, &p.tip, "COMMIT", "with approve: only this commit", WORD_REVISION },
+		{ 'm', "message", OPT_STR, &p.message, "TEXT", "with retry: tell the agent this", WORD_TEXT },
+		{ 0, "check", OPT_FLAG, &p.check, NULL, "with retry: only check the commit again" },
 		{ 0, "satisfied", OPT_FLAG, &p.satisfied, NULL,
-			"stages that need the skipped one can start" },
+			"with skip: stages that depend on it can start" },
 		{ 0, "dot", OPT_FLAG, &p.dot, NULL, "print the graph for Graphviz" },
 		{ 0, "mermaid", OPT_FLAG, &p.mermaid, NULL, "print the graph for Mermaid" },
 		{ 0, "json", OPT_FLAG, &p.json, NULL, "print JSON" },

@@ -14,7 +14,7 @@
 #include "task/life.h"
 #include "runtime/run.h"
 
-/* More are not worth a line: then the content of all files of the branch is offered. */
+/* The most ids to print. If there are more, the hint is to push the content of all files of the branch. */
 #define LFS_IDS_MAX 10
 
 static int print_json(const struct task *t, const struct push_result *r)

@@ -134,7 +134,7 @@ static int check_file(char **argv, struct err *e)
 {
 	if (!argv[1])
 		return 0;
-	err_set(e, ERR_USAGE, "'%s' is a task file, and nothing can come behind it", argv[0]);
+	err_set(e, ERR_USAGE, "'%s' is a task file, and nothing can follow it", argv[0]);
 	return err_hint(e, "garth run OPTIONS %s", argv[0]);
 }
 
@@ -185,7 +185,8 @@ static int take_tickets(struct context *c, const struct run_line *o, struct err 
 	if (!o->tickets)
 		return 0;
 	if (!*o->tickets || strspn(o->tickets, "0123456789") != strlen(o->tickets) || strlen(o->tickets) > 3)
-		return err_set(e, ERR_USAGE, "--tickets is a number from 0 to 999, not '%s'", o->tickets);
+		return err_set(
+			e, ERR_USAGE, "--tickets must be a number from 0 to 999, not '%s'", o->tickets);
 	text = own_tickets_text(o->tickets);
 	return config_apply(&c->config, text, strlen(text), NULL, e);
 }
@@ -194,7 +195,7 @@ static int take_limits(struct context *c, struct run_line *o, struct err *e)
 {
 	if (o->timeout && (!duration_parse(o->timeout, &o->session.timeout) || !o->session.timeout))
 		return err_set(e, ERR_USAGE,
-			"--timeout is a time above 0, such as 90s, 15m, 2h or 1d, not '%s'", o->timeout);
+			"--timeout must be a time above 0, such as 90s, 15m, 2h or 1d, not '%s'", o->timeout);
 	return own_limits_try(&c->config, &o->limits, e) < 0 ? -1 : take_tickets(c, o, e);
 }
 

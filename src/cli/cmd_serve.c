@@ -70,7 +70,7 @@ static int parse_port(const char *text, unsigned *ret, struct err *e)
 	size_t digits = strspn(text, "0123456789");
 
 	if (!digits || digits > 5 || text[digits] || atoi(text) > 65535)
-		return err_set(e, ERR_USAGE, "a port is a number up to 65535, not '%s'", text);
+		return err_set(e, ERR_USAGE, "a port must be a number up to 65535, not '%s'", text);
 	*ret = (unsigned)atoi(text);
 	return 0;
 }

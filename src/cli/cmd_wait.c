@@ -192,8 +192,8 @@ int cmd_wait(int argc, char **argv)
 
 	CMD_PARSE(&l, argc, argv);
 	if (w.time && !duration_parse(w.time, &w.seconds))
-		return err_set(&e, ERR_USAGE, "--timeout is a time, such as " DURATION_EXAMPLES ", not '%s'",
-			       w.time),
+		return err_set(&e, ERR_USAGE,
+			       "--timeout must be a time, such as " DURATION_EXAMPLES ", not '%s'", w.time),
 		       say_error(&e);
 	if (context_open_to_look(&c, &e) < 0)
 		return say_error(&e);

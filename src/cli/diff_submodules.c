@@ -13,7 +13,7 @@
 #include "workspace/review.h"
 #include "workspace/submodules.h"
 
-/* Takes the paths that are in the submodule, relative to it. False if none is. */
+/* Picks the paths that are in the submodule, relative to it. False if there are none. */
 static bool take_paths(const struct strvec *paths, const char *within, struct strvec *ret)
 {
 	size_t n = strlen(within);
@@ -53,7 +53,7 @@ static int append(int from, int to, struct err *e)
 	return n < 0 ? err_sys(e, "cannot read a buffer") : 0;
 }
 
-/* How git prints the differences of a submodule: with its path in front of each name. */
+/* git's options for the differences of a submodule: its path is put in front of each name. */
 static void add_format(struct strvec *args, const char *path, bool stat)
 {
 	strvec_pushl(args, stat ? "--stat" : "-p", "-M", "--no-color", NULL);
@@ -61,7 +61,7 @@ static void add_format(struct strvec *args, const char *path, bool stat)
 	strvec_pushf(args, "--dst-prefix=b/%s/", path);
 }
 
-/* Appends what git has written to `out`, with the sizes of binary files. */
+/* Appends git's output to `out`, with the sizes of binary files. */
 static int finish(const struct git *g, const char *path, bool stat, int out, int to, struct err *e)
 {
 	auto_str head = xasprintf(" %s:\n", path);

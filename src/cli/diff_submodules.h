@@ -1,5 +1,5 @@
-/* `garth diff` of a task's submodules: what their files, or their published commits, differ in from the commit that
- * the superproject names where the task's branch left its target. */
+/* `garth diff` of a task's submodules: compares their files, or their published commits, with the commit that the
+ * superproject names at the point where the task's branch left its target. */
 #ifndef CLI_DIFF_SUBMODULES_H
 #define CLI_DIFF_SUBMODULES_H
 
@@ -12,7 +12,7 @@
 /* Appends to the file `to`: patches whose paths begin at the top of the workspace, or a table for each submodule.
  * `paths` are the user's, from the top of the workspace; empty: everything. */
 int diff_submodules(struct task_at *at, bool stat, const struct strvec *paths, int to, struct err *e);
-/* The same for what is published: from the commit that `fork` names to the one that `tip` names. */
+/* The same for published commits: from the commit that `fork` names to the one that `tip` names. */
 int diff_submodules_published(struct task_at *at, const char *fork, const char *tip, bool stat,
 	const struct strvec *paths, int to, struct err *e);
 /* Adds lines "M libs/mod/file". */

@@ -1,4 +1,4 @@
-/* garth plan check, schema, graph: what a plan's file says, without running anything. */
+/* garth plan check, schema, graph: show what is in a plan's file, without running anything. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ static void print_line(const char *label, const char *text)
 	printf("  %-15s %s\n", label, say_one_line(&clean, text));
 }
 
-/* "src/x.rs is loom/src/x.rs": only where the reading is not what is written. */
+/* "src/x.rs is loom/src/x.rs": only if the reading differs from what is written. */
 static void print_patterns(const char *label, const struct plan_patterns *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -149,7 +149,7 @@ int plan_cmd_graph(const struct plan_line *l)
 		return err_set(&e, ERR_USAGE, "either --dot or --mermaid"), say_error(&e);
 	if (context_open_to_look(&c, &e) < 0)
 		return say_error(&e);
-	/* a plan that was begun */
+	/* a plan that has begun */
 	if (!l->json && strcmp(l->words[0], "-") && access(l->words[0], F_OK) < 0 &&
 		!plan_status_graph(&c, l->words[0], style, &out, &e)) {
 		fputs(buf_str(&out), stdout);

@@ -1,6 +1,6 @@
 /*
- * The subcommands of `garth plan`: each has a function in a file plan_NAME.c and a row in cmd_plan.c. They share the
- * options; the row says which of them a subcommand has.
+ * The subcommands of `garth plan`: each has a function in a file plan_NAME.c and a row in cmd_plan.c. They share one set of
+ * options; the row says which of them a subcommand accepts.
  */
 #ifndef CLI_PLAN_CMD_H
 #define CLI_PLAN_CMD_H
@@ -38,7 +38,7 @@ int plan_cmd_skip(const struct plan_line *l);
 int plan_cmd_cancel(const struct plan_line *l);
 int plan_cmd_merge(const struct plan_line *l);
 
-/* A plan that was read from a file, with the place that it is for. */
+/* A plan that was read from a file, and the repository that it is for. */
 struct plan_file {
 	struct plan plan;
 	struct repo repo; /* around the current directory; top is NULL if there is none */
@@ -53,9 +53,9 @@ int plan_file_load(struct context *c, const char *path, struct plan_file *ret, s
 /* The same with all mistakes of the file, as plan_read_all adds them. */
 int plan_file_load_all(
 	struct context *c, const char *path, struct strvec *mistakes, struct plan_file *ret, struct err *e);
-/* Adds warnings for what `garth plan run` would refuse, or fail at: agents, and the commit. */
+/* Adds warnings about agents and the commit, if `garth plan run` would refuse them or fail. */
 void plan_file_refusals(struct context *c, struct plan_file *f);
-/* Says what has no effect, and the warnings. */
+/* Prints the keys without effect, and the warnings. */
 void plan_file_say(const struct plan_file *f);
 /* Warns of `enabled: false`, or refuses it. */
 int plan_file_walls(const struct plan_file *f, bool keep_walls, struct err *e);

@@ -54,7 +54,7 @@ static int read_text(const char *path, struct buf *text, struct err *e)
 	return read_file(AT_FDCWD, path, text, e);
 }
 
-/* Which commit the plan starts from: its target, or HEAD. Without a repository, or a commit, it is not known. */
+/* Finds the commit that the plan starts from: its target, or HEAD. Without a repository or a commit it is not known. */
 static int find_commit(struct plan_file *f, struct err *e)
 {
 	const char *target = f->plan.target;
@@ -101,7 +101,7 @@ int plan_file_load_all(
 	return 0;
 }
 
-/* What the plan asks for, and the agent has no option for. */
+/* Warns of settings of the plan for which the agent has no option. */
 static void warn_of_options(struct plan *p, const struct plan_stage *s, const struct config_agent *a)
 {
 	if (s->model && !a->model.n)
@@ -113,7 +113,7 @@ static void warn_of_options(struct plan *p, const struct plan_stage *s, const st
 			a->name);
 }
 
-/* Each program once. */
+/* Names each program once. */
 static void warn_of_program(
 	struct context *c, struct plan *p, const struct plan_stage *s, struct strvec *known)
 {

@@ -1,4 +1,4 @@
-/* garth plan approve, reject, hold, release, retry, skip, cancel, merge: what a person does to a plan. */
+/* garth plan approve, reject, hold, release, retry, skip, cancel, merge: what a person can do to a plan. */
 #include <string.h>
 #include <time.h>
 
@@ -26,7 +26,7 @@ struct change {
 	const char *done; /* "is approved" */
 };
 
-/* The runner writes to a stage as well: then it is read again. */
+/* The runner writes to stages, too; then the stage is read again. */
 static int change(struct context *c, const struct plan_row *row, const char *stage, const struct change *d,
 	struct err *e)
 {

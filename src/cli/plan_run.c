@@ -1,4 +1,4 @@
-/* garth plan run, resume: runs a plan, or with --dry-run tells what would run, wave by wave. */
+/* garth plan run, resume: run a plan; with --dry-run, print what would run, wave by wave. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static int dry_run(const struct plan_line *l, struct err *e)
 	return 0;
 }
 
-/* In the background: a process of its own, whose messages are in the plan's directory. Returns in the caller too: 1. */
+/* Starts a background process, whose messages go to a file in the plan's directory. Returns 1 in the caller. */
 static int go_to_background(int dir, struct err *e)
 {
 	auto_fd log =
@@ -113,7 +113,7 @@ static const char *target_of(const struct plan_row *row)
 
 static int tell_done(const struct plan_row *row)
 {
-	/* with merge: each, a part of it may be merged */
+	/* with merge: each, a part of the plan may be merged */
 	if (*row->note) {
 		say_failure("plan '%s' is done, but %s merged: %s", row->name,
 			*row->merged ? "not all of it is" : "not", row->note);
@@ -150,7 +150,7 @@ static int tell_end(const struct plan_row *row, enum plan_run_end end, bool left
 	if (end == PLAN_RUN_DONE)
 		return tell_done(row);
 	if (end == PLAN_RUN_STOPPED) {
-		say_state("plan '%s' is not run any more; agents that run go on", row->name);
+		say_state("plan '%s' is no longer run; its running agents go on", row->name);
 		say_hint("garth plan resume %s", row->name);
 		return 130;
 	}
@@ -184,7 +184,7 @@ static int run_plan(struct context *c, struct plan_row *row, const struct plan_l
 	context_close_store(c);
 	rc = l->detach ? go_to_background(dir, e) : 0;
 	if (rc > 0) {
-		/* the lock is the runner's now */
+		/* the runner has the lock now */
 		close(fd_steal(&lock));
 		say_state("plan '%s' runs in the background", name);
 		say_hint("garth plan status %s --watch", name);
@@ -222,7 +222,7 @@ static int run_file(const struct plan_line *l, struct err *e)
 	return run_plan(&c, &row, l, e);
 }
 
-/* Names of plans are looked up everywhere; a file is read here, and is for the repository around this directory. */
+/* Names of plans are looked up in all projects; but a file is for the repository around the current directory. */
 static int find_begun(struct context *c, const char *name, struct plan_row *ret, struct err *e)
 {
 	int64_t here = 0;
@@ -234,7 +234,7 @@ static int find_begun(struct context *c, const char *name, struct plan_row *ret,
 	return err_set(e, ERR_NOTFOUND, "there is no plan '%s' in this repository", name);
 }
 
-/* Takes the file over, and goes on. */
+/* Applies the file, and continues. */
 static int run_changed(const struct plan_line *l, const char *path, const char *name, struct err *e)
 {
 	const struct plan_make_spec s = { .approve = approve_on_terminal };

@@ -1,4 +1,4 @@
-/* garth plan status, ls: how plans are. */
+/* garth plan status, ls: print the states of plans. */
 #include "cli/plan_status.h"
 
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void print_text(
 		say_hint("garth plan resume %s", row->name);
 }
 
-/* What is read together. */
+/* What is read from the store together. */
 struct status {
 	struct plan_row row;
 	struct plan plan;

@@ -11,9 +11,9 @@
 #include "store/plan.h"
 #include "task/context.h"
 
-/* Says which command a person would give next for this stage, if it waits for one. */
+/* Prints the command that the stage waits for, if there is one. */
 void plan_status_hint(const struct context *c, const struct plan_row *row, const struct stage_row *s);
-/* The graph of a plan that was begun, with the states of its stages. ERR_NOTFOUND. */
+/* The graph of a plan that has begun, with the states of its stages. ERR_NOTFOUND. */
 int plan_status_graph(
 	struct context *c, const char *name, enum graph_style style, struct buf *out, struct err *e);
 /* Prints the status of the plan; the exit code, or -1. */

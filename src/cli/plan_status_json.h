@@ -1,4 +1,4 @@
-/* Plans that were begun, as JSON. The caller frees what it gets. */
+/* Plans that have begun, as JSON. The caller frees the values. */
 #ifndef CLI_PLAN_STATUS_JSON_H
 #define CLI_PLAN_STATUS_JSON_H
 

@@ -64,7 +64,7 @@ static void put_time(const struct stage_row *s, char *out, size_t size)
 		snprintf(out, size, "%lld:%02lld h", (long long)t / 3600, (long long)t / 60 % 60);
 }
 
-/* The last line that is not empty of what the agent printed. */
+/* The last line of the agent's output that is not empty. */
 static void put_output(const struct context *c, const struct stage_row *s, struct buf *out)
 {
 	auto_str path = xasprintf("tasks/%lld/" LOG_NEW, (long long)s->task_id);
@@ -86,7 +86,7 @@ static void put_output(const struct context *c, const struct stage_row *s, struc
 	buf_addstr(out, last ? last + 1 : text);
 }
 
-/* The stages that it waits for. */
+/* Names the stages that it waits for. */
 static void put_needs(const struct plan *p, const struct stage_row_list *l, size_t i, struct buf *out)
 {
 	const struct plan_stage *s = &p->stages[i];
@@ -96,7 +96,7 @@ static void put_needs(const struct plan *p, const struct stage_row_list *l, size
 			buf_printf(out, "%s%s", out->len ? ", " : "after ", l->v[s->needs[k]].name);
 }
 
-/* The stage that may change the same files, and is not done with it. */
+/* Names the stage that may change the same files and is not done. */
 static void put_blocker(const struct plan *p, const struct stage_row_list *l, size_t i, struct buf *out)
 {
 	long other = beside_blocker(p, l, i);
@@ -131,7 +131,7 @@ static void put_last(const struct context *c, const struct plan *p, const struct
 		buf_printf(out, "%sto be held", out->len ? "; " : "");
 }
 
-/* With little room, stages of a lower rank are shown first. */
+/* If there is little room, stages with a lower rank are shown first. */
 enum { RANK_PERSON, RANK_WORK, RANK_READY, RANK_WAITING, RANK_OVER, RANKS };
 
 static int rank_of(const struct stage_row *s)
@@ -222,7 +222,7 @@ void plan_table_lines(const struct context *c, const struct plan *p, const struc
 		strvec_push(ret, commands.v[i]);
 }
 
-/* The path that a stage wants to change, for a command: the name is the agent's, so only one that means itself. */
+/* The path that a stage wants to change, for a command to copy. The agent chose the name, so only a plain one is used. */
 static char *wanted_path(const struct context *c, const struct stage_row *s)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
@@ -243,7 +243,7 @@ char *plan_table_command(const struct context *c, const struct plan_row *row, co
 
 	if (stage_is(s, STAGE_APPROVAL))
 		return xasprintf("garth plan approve %s %s", plan, s->name);
-	if (stage_is(s, STAGE_ASKING) && !strncmp(s->note, "it asks", 7))
+	if (stage_is(s, STAGE_ASKING) && strcmp(s->gate, GATE_PATH) != 0)
 		return xasprintf("garth answer %s 'ANSWER'", s->task);
 	if (stage_is(s, STAGE_ASKING)) {
 		path = wanted_path(c, s);

@@ -37,7 +37,7 @@ static void forget(struct plan_view *v)
 	v->n = 0;
 }
 
-/* A line for each stage that is in another state than before. */
+/* Prints a line for each stage whose state has changed. */
 static void show_changes(struct plan_view *v, const struct plan_row *row, const struct stage_row_list *l)
 {
 	for (size_t i = 0; i < l->n; i++) {

@@ -1,4 +1,4 @@
-/* What `garth plan run` shows while it runs: a table that follows on a terminal, else a line for each change. */
+/* What `garth plan run` shows while it runs: on a terminal a table that is updated, else a line for each change. */
 #ifndef CLI_PLAN_VIEW_H
 #define CLI_PLAN_VIEW_H
 
@@ -12,10 +12,10 @@
 struct plan_view {
 	const struct context *c;
 	bool json;     /* nothing is shown */
-	char **states; /* of each stage, when it was last shown */
+	char **states; /* the states of the stages when they were last shown */
 	char **notes;
 	size_t n;
-	bool screen; /* on a terminal: a table of so many lines is there now */
+	bool screen; /* on a terminal; `lines`: the height of the table that is shown now */
 	size_t lines;
 	int64_t begun;
 };

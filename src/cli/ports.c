@@ -15,7 +15,7 @@ int ports_parse(const char *text, uint16_t *ret, struct err *e)
 	long n = digits && digits < 6 && !text[digits] ? strtol(text, NULL, 10) : 0;
 
 	if (n < 1 || n > UINT16_MAX)
-		return err_set(e, ERR_USAGE, "a port is a number from 1 to 65535, not '%s'", text);
+		return err_set(e, ERR_USAGE, "a port must be a number from 1 to 65535, not '%s'", text);
 	*ret = (uint16_t)n;
 	return 0;
 }

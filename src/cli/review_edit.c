@@ -178,7 +178,7 @@ int reviewing_take(struct reviewing *r, const char *file)
 	if (check_receiver(r, &e) < 0 || read_edited(file, &text, &e) < 0)
 		return say_error(&e);
 	if (!annotated_ids(buf_str(&text), text.len, r->p.tip, r->p.fork)) {
-		err_set(&e, ERR_USAGE, "'%s' is no review: the line '# garth-review' is missing", file);
+		err_set(&e, ERR_USAGE, "'%s' is not a review: the line '# garth-review' is missing", file);
 		err_hint(&e, "garth review --print %s", r->t->name);
 		return say_error(&e);
 	}

@@ -32,8 +32,8 @@ static int split(const char *list, struct strvec *ret, struct err *e)
 			strvec_push(ret, name);
 	}
 	if (!ret->n || ret->n > AGENTS_MAX)
-		return err_set(e, ERR_USAGE, "--agents is a list of 1 to %d agents, such as claude,codex",
-			AGENTS_MAX);
+		return err_set(e, ERR_USAGE,
+			"--agents must be a list of 1 to %d agents, such as claude,codex", AGENTS_MAX);
 	return 0;
 }
 

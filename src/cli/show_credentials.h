@@ -1,4 +1,4 @@
-/* How a task's agent has its log-in, for `garth show`. */
+/* How a task's agent gets its log-in, for `garth show`. */
 #ifndef CLI_SHOW_CREDENTIALS_H
 #define CLI_SHOW_CREDENTIALS_H
 

@@ -8,7 +8,7 @@
 
 /* A line for each, on stdout; nothing if the task has none. */
 void show_submodules(const struct task_at *at);
-/* Warns of those that a new task may use and that could not be made. */
+/* Warns of submodules that a new task may use but that could not be made. */
 void show_submodules_missing(const struct context *c, const struct task *t);
 /* An array, empty if the task has none. */
 json_t *show_submodules_json(const struct task_at *at);

@@ -1,4 +1,4 @@
-/* What processes of Garth start, and no person: the answer to a request about tickets, and their runner. */
+/* Commands that only processes of Garth start: one answers a request about tickets, one is the runner of a task's tickets. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -294,8 +294,9 @@ const char *check_host(const char *entry)
 {
 	struct err e = ERR_INIT;
 
-	return hosts_check(entry, &e) < 0 ? "is no host: name, *.name or address is meant, perhaps with :port"
-					  : NULL;
+	return hosts_check(entry, &e) < 0
+		       ? "is not a host: name, *.name or address is meant, perhaps with :port"
+		       : NULL;
 }
 
 const char *check_setting(const char *pair)

@@ -52,7 +52,7 @@ const struct default_service default_services[] = {
 		LIST("POST /responses", "POST /responses/compact", "GET /models"), LIST(NULL), true },
 	{ "opencode-token", "https://auth.openai.com/oauth/token", LIST(NULL), LIST("POST "),
 		LIST("access_token=openai.access", "refresh_token=openai.refresh", "until=openai.expires"), true },
-	/* OpenCode sends what it calls a refresh token to the model itself; it does not end */
+	/* OpenCode sends what it calls a refresh token to the model itself; the token does not expire */
 	{ "copilot", "https://api.githubcopilot.com", LIST("authorization"),
 		LIST("POST /chat/completions", "POST /responses", "POST /v1/messages", "GET /models"), LIST(NULL), true },
 	{ "gemini", "https://generativelanguage.googleapis.com", LIST("x-goog-api-key"),

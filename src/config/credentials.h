@@ -1,7 +1,7 @@
 /*
- * What of the agents' log-ins the credentials proxy can add outside (credentials/server.h), as data: the services
- * that take credentials, and for each agent which of its secrets is for which service, and how the agent is told to
- * send its requests to the proxy.
+ * Which log-ins of agents the credentials proxy can add outside (credentials/server.h), as data: the services that accept
+ * credentials; for each agent, which of its secrets belongs to which service, and how the agent is told to send its
+ * requests to the proxy.
  */
 #ifndef CONFIG_CREDENTIALS_H
 #define CONFIG_CREDENTIALS_H
@@ -38,7 +38,7 @@ extern const struct default_service default_services[]; /* both end in a row wit
 extern const struct default_login default_logins[];
 
 const struct default_service *config_service(const char *name);
-/* NULL for an agent of which nothing is known. */
+/* NULL for an unknown agent. */
 const struct default_login *config_login(const char *agent);
 
 #endif

@@ -28,8 +28,8 @@ static const char *const strategies[] = { "merge", "squash", "rebase", NULL };
 #define WHY_SHOWS   "it would show files or variables of the machine to tasks"
 #define WHY_HOSTS   "it would open the network; hosts for set-up are in 'workspace.setup_network'"
 #define WHY_FREES   "it would take protected paths out"
-#define WHY_AUTHOR  "whose name commits have is for the user to say"
-#define WHY_RECORD  "what is recorded of a task is for the user to say"
+#define WHY_AUTHOR  "only the user decides whose name commits have"
+#define WHY_RECORD  "only the user decides what is recorded about a task"
 #define WHY_MACHINE "it is about this machine, not about the repository"
 #define WHY_TASK    "it is about one task, not about the repository"
 #define WHY_RUNS    "it would run a program outside of any jail"
@@ -205,8 +205,8 @@ static int read_map(const struct source *s, const struct yaml *map, const struct
 	if (yaml_is_null(map))
 		return 0;
 	if (map->kind != YAML_MAP)
-		return *shown ? yaml_error(map, s->file, e, "'%s' is a mapping of keys to values", shown)
-			      : yaml_error(map, s->file, e, "the file is not a mapping of keys to values");
+		return *shown ? yaml_error(map, s->file, e, "'%s' must be a mapping of keys to values", shown)
+			      : yaml_error(map, s->file, e, "the file must be a mapping of keys to values");
 	for (size_t i = 0; i < map->n; i++) {
 		const char *name = map->keys[i].name;
 		auto_str key = xasprintf("%s%s%s", prefix, *prefix ? "." : "", name);
@@ -247,7 +247,7 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 	if (yaml_is_null(agents))
 		return 0;
 	if (agents->kind != YAML_MAP)
-		return yaml_error(agents, s->file, e, "'agents' is a mapping of names to agents");
+		return yaml_error(agents, s->file, e, "'agents' must be a mapping of names to agents");
 	for (size_t i = 0; i < agents->n; i++) {
 		const char *name = agents->keys[i].name;
 		auto_str what = xasprintf("agents.%s", name);
@@ -264,7 +264,7 @@ static int read_agents(const struct source *s, const struct yaml *agents, struct
 				"'%s' cannot be set by a repository's file: " WHY_LOGIN, what);
 		if (name_check_task(name, &ignored) < 0)
 			return yaml_key_error(agents, i, s->file, e,
-				"an agent's name has only a-z, 0-9, '.', '_' and '-', not '%s'", name);
+				"an agent's name can have only a-z, 0-9, '.', '_' and '-', not '%s'", name);
 		if (read_map(s, agents->items[i], agent_rows, "", what,
 			    (char *)config_agent_add(s->config, name), e) < 0)
 			return -1;
@@ -373,7 +373,7 @@ int taskfile_apply(
 	if (yaml_parse(text, len, file, &y, e) < 0)
 		return -1;
 	if (y->kind != YAML_MAP)
-		return yaml_error(y, file, e, "the file is not a mapping of keys to values");
+		return yaml_error(y, file, e, "the file must be a mapping of keys to values");
 	for (size_t i = 0; i < y->n; i++)
 		if (read_key(&s, y, i, &t, e) < 0)
 			return -1;

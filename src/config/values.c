@@ -1,7 +1,5 @@
 #include "config/values.h"
 
-#include <errno.h>
-
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/duration.h"
@@ -115,46 +113,27 @@ static int read_path_rules(
 	return 0;
 }
 
-/* "'a', 'b' or 'c'" */
-static void add_choices(struct buf *out, const char *const *choices)
-{
-	for (size_t i = 0; choices[i]; i++)
-		buf_printf(out, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-}
-
 static int read_choice(const struct source *s, const struct yaml *y, const char *const *choices,
 	const char *what, char **to, struct err *e)
 {
-	auto_buf known = BUF_SMALL;
-	auto_str value = NULL;
-	size_t i = 0;
+	unsigned i;
 
-	if (yaml_string(y, s->file, what, &value, e) < 0)
+	if (yaml_choice(y, s->file, what, choices, &i, e) < 0)
 		return -1;
-	while (choices[i] && strcmp(value, choices[i]))
-		i++;
-	add_choices(&known, choices);
-	if (!choices[i])
-		return yaml_error(y, s->file, e, "'%s' is %s, not '%s'", what, buf_str(&known), value);
 	free(*to);
-	*to = steal_ptr(value);
+	*to = xstrdup(choices[i]);
 	return 0;
 }
 
 static int read_number(const struct source *s, const struct yaml *y, uint64_t least, const char *what,
 	uint64_t *to, struct err *e)
 {
-	unsigned long long n;
-	char *end;
+	uint64_t n;
 
-	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
-		return yaml_error(y, s->file, e, "'%s' is a whole number", what);
-	errno = 0;
-	n = strtoull(y->scalar, &end, 10);
-	if (errno || n > INT64_MAX)
-		return yaml_error(y, s->file, e, "'%s' is too large", what);
+	if (yaml_whole(y, s->file, what, &n, e) < 0)
+		return -1;
 	if (n < least)
-		return yaml_error(y, s->file, e, "'%s' is a number above 0", what);
+		return yaml_error(y, s->file, e, "'%s' must be a number above 0", what);
 	*to = n;
 	return 0;
 }
@@ -167,7 +146,7 @@ static int read_port(
 	if (read_number(s, y, 0, what, &n, e) < 0)
 		return -1;
 	if (n > 65535)
-		return yaml_error(y, s->file, e, "'%s' is a port, up to 65535", what);
+		return yaml_error(y, s->file, e, "'%s' must be a port, up to 65535", what);
 	*to = n;
 	return 0;
 }
@@ -204,7 +183,7 @@ static int read_rules(const struct source *s, const struct yaml *y, const struct
 	if (yaml_is_null(y))
 		return 0;
 	if (y->kind != YAML_MAP)
-		return yaml_error(y, s->file, e, "'%s' is a mapping of git commands to rules", what);
+		return yaml_error(y, s->file, e, "'%s' must be a mapping of git commands to rules", what);
 	for (size_t i = 0; i < y->n; i++) {
 		const char *name = y->keys[i].name;
 		auto_str key = xasprintf("%s.%s", what, name);
@@ -321,7 +300,7 @@ static int read_name(const struct source *s, const struct yaml *y, bool is_task,
 	name = *to + (strncmp(*to, "refs/heads/", 11) ? 0 : 11);
 	return name_is_branch(name)
 		       ? 0
-		       : yaml_error(y, s->file, e, "'%s' in '%s' is no branch's name", *to, what);
+		       : yaml_error(y, s->file, e, "'%s' in '%s' is not a branch's name", *to, what);
 }
 
 static int read_time(
@@ -330,9 +309,9 @@ static int read_time(
 	uint64_t seconds;
 
 	if (y->kind != YAML_SCALAR || !duration_parse(y->scalar, &seconds))
-		return yaml_error(y, s->file, e, "'%s' is a time, such as " DURATION_EXAMPLES, what);
+		return yaml_error(y, s->file, e, "'%s' must be a time, such as " DURATION_EXAMPLES, what);
 	if (!seconds)
-		return yaml_error(y, s->file, e, "'%s' is a time above 0", what);
+		return yaml_error(y, s->file, e, "'%s' must be a time above 0", what);
 	*to = seconds;
 	return 0;
 }
@@ -360,7 +339,7 @@ static int read_words(
 	if (yaml_is_null(y))
 		return 0;
 	if (y->kind != YAML_LIST || !y->n)
-		return yaml_error(y, s->file, e, "'%s' is a list of words, as in [make, test]", what);
+		return yaml_error(y, s->file, e, "'%s' must be a list of words, as in [make, test]", what);
 	if (yaml_strings(y, s->file, what, &words, e) < 0)
 		return -1;
 	strvec_release(to);
@@ -395,8 +374,8 @@ static int read_choices(const struct source *s, const struct yaml *y, const char
 	if (y->kind != YAML_LIST) {
 		auto_buf known = BUF_SMALL;
 
-		add_choices(&known, choices);
-		return yaml_error(y, s->file, e, "'%s' is a list of %s", what, buf_str(&known));
+		yaml_add_choices(&known, choices);
+		return yaml_error(y, s->file, e, "'%s' must be a list of %s", what, buf_str(&known));
 	}
 	for (size_t i = 0; i < y->n; i++) {
 		auto_str one = NULL;
@@ -443,8 +422,8 @@ static int read_one_command(
 	if (y->kind == YAML_SCALAR && !yaml_is_null(y) && y->scalar[strspn(y->scalar, " \t\n")])
 		return strvec_push(to, y->scalar), 0;
 	if (y->kind != YAML_LIST || !y->n)
-		return yaml_error(
-			y, s->file, e, "a command in '%s' is a text for a shell, or a list of words", what);
+		return yaml_error(y, s->file, e,
+			"a command in '%s' must be a text for a shell, or a list of words", what);
 	if (yaml_strings(y, s->file, what, &words, e) < 0)
 		return -1;
 	if (!*words.v[0])

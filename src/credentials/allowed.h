@@ -1,5 +1,5 @@
-/* Which requests a service takes: an allow-list of methods and paths. So a credential cannot be used for things that no
- * agent needs, such as making another credential. */
+/* Decides which requests a service accepts: an allow-list of methods and paths. It keeps a credential from being used for
+ * what no agent needs, such as making another credential. */
 #ifndef CREDENTIALS_ALLOWED_H
 #define CREDENTIALS_ALLOWED_H
 
@@ -7,8 +7,8 @@
 
 #include "base/strvec.h"
 
-/* Whether a path has one meaning only: no ".." or "." or empty part, no backslash, no escaped slash or dot, and
- * nothing that a URL cannot have. After a '?', only the characters are checked. */
+/* Whether a path has only one meaning: no "..", "." or empty part, no backslash, no escaped slash or dot, and no character
+ * that a URL cannot have. After a '?' only the characters are checked. */
 bool path_is_plain(const char *path);
 
 /* rows: "POST /v1/messages" is this path, and "GET /v1/models/" also everything below it; "*" is every method. The

@@ -147,7 +147,7 @@ static X509 *leaf(struct authority *a, const char *host)
 	return NULL;
 }
 
-/* Only HTTP/1.1 is spoken. A client that does not offer it finds out by itself. */
+/* Only HTTP/1.1 is spoken. A client that does not offer it will see that from the answer. */
 static int choose(SSL *ssl, const unsigned char **out, unsigned char *outlen, const unsigned char *in,
 	unsigned int inlen, void *arg)
 {
@@ -177,11 +177,11 @@ SSL_CTX *authority_context(struct authority *a, const char *host)
 		SSL_CTX_use_PrivateKey(ctx, a->leaf_key)) {
 		SSL_CTX_set_alpn_select_cb(ctx, choose, NULL);
 		/* the shorter key takes less time, and nobody listens between the task and this process; a client without
-		 * instructions for AES begins its list with ChaCha20, and gets that */
+		 * AES instructions lists ChaCha20 first, and gets it */
 		SSL_CTX_set_ciphersuites(ctx, CIPHERS);
 		SSL_CTX_set_options(ctx,
 			SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
-		/* a client that connects again and again fills no memory */
+		/* a client that connects again and again must not fill the memory */
 		SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 		a->known[a->n].host = xstrdup(host);
 		a->known[a->n++].ctx = ctx;

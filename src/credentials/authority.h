@@ -2,9 +2,9 @@
  * The certificate authority of one task. Some clients send a log-in to addresses that cannot be changed (the token service
  * of Claude, Google's). For those hosts the proxy answers TLS itself, and the task trusts this authority for it.
  *
- * It is made when a task starts, by `garth-credentials --authority`. Its certificate is a file inside; its key is in memory
- * only, and goes to the proxy in the table (vault.h). It can sign for the hosts that it was made for and for no others,
- * whoever gets the key.
+ * `garth-credentials --authority` makes it when a task starts. Its certificate is a file inside; its key is only in memory,
+ * and goes to the proxy in the table (vault.h). Even somebody who gets the key can sign only for the hosts that it was made
+ * for.
  *
  *	authority_make(hosts, &cert, &key, e)          in the program with --authority
  *	authority_open(cert, key)                      in the proxy, when the first connection arrives
@@ -25,11 +25,11 @@ struct authority;
 
 /* Makes key and certificate, as PEM. */
 int authority_make(const struct strvec *hosts, struct buf *cert, struct buf *key, struct err *e);
-/* On the heap, for as long as the process runs; NULL if the texts are no certificate and its key. */
+/* On the heap, for as long as the process runs; NULL if the texts are not a certificate and its key. */
 struct authority *authority_open(const char *cert, const char *key);
-/* What a connection for this host is answered with; NULL if that cannot be made. It belongs to the authority. */
+/* The context that answers a connection for this host; NULL if it cannot be made. It belongs to the authority. */
 SSL_CTX *authority_context(struct authority *a, const char *host);
-/* The program: names of hosts on stdin, one a line; JSON with "cert" and "key" on stdout. */
+/* The program with --authority: reads host names from stdin, one on each line; writes JSON with "cert" and "key" to stdout. */
 int authority_main(struct err *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * How the keeper speaks with garth-credentials: a SOCK_SEQPACKET socket, on this descriptor there. Each message is
- * one byte with descriptors. The process ends when the socket does.
+ * How the keeper speaks with garth-credentials: over a SOCK_SEQPACKET socket, which has this descriptor in the process.
+ * Each message is one byte with descriptors. The process ends when the socket is closed.
  *
  *	CREDENTIALS_TABLE   a file in memory with a packed table (vault.h) and, in the first message, the listening sockets
  *	CREDENTIALS_OVER    a SOCK_SEQPACKET socket from which connections come: each message is a host's name, a NUL and

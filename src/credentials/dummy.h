@@ -1,11 +1,11 @@
 /*
- * Dummies: values that a task has in place of the user's secrets. A dummy has the length and the look of its
- * secret, since clients check that (sk-ant-…, three parts of a JSON web token), and nothing of its entropy.
+ * Dummies: values that a task has in place of the user's secrets. A dummy has the length and the form of its secret,
+ * because clients check those (sk-ant-…, three parts of a JSON web token), but none of its random part.
  *
  * A JSON web token keeps header and claims, which clients read, and gets another signature. Other secrets keep
  * the prefix that names their kind. A short secret gets a longer dummy: each has 128 random bits.
  *
- * Each dummy has a mark in it. So a dummy that is left in a task's file is not taken for the agent's own log-in.
+ * Each dummy contains a mark, so a dummy that is left in a task's file is not mistaken for the agent's own log-in.
  */
 #ifndef CREDENTIALS_DUMMY_H
 #define CREDENTIALS_DUMMY_H

@@ -134,7 +134,7 @@ static int parse_field(const char *line, size_t len, struct head *h)
 		return refuse(h, 431, "there are too many header fields");
 	for (size_t i = n + 1; i < len; i++)
 		if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 127)
-			return refuse(h, 400, "a header field has a control character");
+			return refuse(h, 400, "a header field contains a control character");
 	n++;
 	while (n < end && (line[n] == ' ' || line[n] == '\t'))
 		n++;

@@ -1,9 +1,9 @@
 /*
  * Parses the heads of HTTP/1.1 requests that a task sends to the credentials proxy, and their bodies.
  *
- * It is strict: if two parsers disagree about where a request ends, a second request can be smuggled in. Lines end in
- * CR LF and in nothing else, there is one Content-Length or "Transfer-Encoding: chunked", never both and never two,
- * the target is a path, a header's name has no blank. Whatever is odd is refused, and the connection ends.
+ * It is strict: if two parsers disagree about where a request ends, a second request can be smuggled in. Lines end in CR LF
+ * and in nothing else, there is one Content-Length or "Transfer-Encoding: chunked", never both and never two, the target is
+ * a path, a header's name has no blank. Anything else is refused, and the connection ends.
  *
  *	head_parse(data, len, &h)     1: complete, h.used bytes are the head; 0: more bytes are needed; -1: h.status, h.why
  *	body_take(&b, &h, …)          moves what belongs to the body out of the bytes that follow

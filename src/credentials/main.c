@@ -1,5 +1,6 @@
-/* garth-credentials: the process that has a task's real credentials (server.h). Started by the keeper with a control
- * socket on descriptor 3; with --renew by itself (renew.h), with --authority by the command that starts a task. It prints nothing and writes no log. */
+/* garth-credentials: the process that has a task's real credentials (server.h). The keeper starts it with a control socket
+ * on descriptor 3. It starts itself with --renew (renew.h); the command that starts a task starts it with --authority. It
+ * prints nothing and writes no log. */
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -11,7 +12,8 @@
 #include "credentials/renew.h"
 #include "credentials/server.h"
 
-/* Nobody can read its memory: no core file, no debugger, nothing in /proc for the user's other processes. */
+/* Nobody can read its memory: there is no core file, no debugger can attach, and the user's other processes get nothing
+ * from /proc. */
 static void close_up(void)
 {
 	const struct rlimit none = { 0, 0 };

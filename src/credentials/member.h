@@ -1,5 +1,5 @@
-/* Changes single values in the text of a JSON file, and leaves every other byte as it is. A log-in file belongs to
- * its agent: the agent may have formatted it in its own way, and it may have members that Garth does not know. */
+/* Changes single values in the text of a JSON file, and no other byte. A log-in file belongs to its agent, which may format
+ * it in its own way and keep members there that Garth does not know. */
 #ifndef CREDENTIALS_MEMBER_H
 #define CREDENTIALS_MEMBER_H
 
@@ -11,11 +11,11 @@
 /* Finds the value of a member by its path, "tokens.access_token": from *start on, up to *end. False if there is none,
  * or the text is no JSON object up to there. */
 bool member_find(const char *text, size_t len, const char *path, size_t *start, size_t *end);
-/* The value as a string, which the caller frees; NULL if it is none, or has escapes. */
+/* The value as a string, which the caller frees; NULL if it is not a string, or has escapes. */
 char *member_string(const char *text, size_t len, const char *path);
 /* Replaces a value that is there by a string, which needs no escapes. False if there is none. */
 bool member_set(struct buf *text, const char *path, const char *value);
-/* The same by a text of JSON, such as a number. */
+/* The same with JSON in text form, such as a number. */
 bool member_set_raw(struct buf *text, const char *path, const char *json);
 
 #endif

@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* What the service calls a member of the log-in file: "refresh_token". The caller frees it. */
+/* The service's name for a member of the log-in file, such as "refresh_token". The caller frees it. */
 static char *name_of(const struct service *s, const char *member)
 {
 	for (size_t i = 0; i < s->renews.n; i++) {
@@ -51,7 +51,7 @@ static bool fill_form(const struct conn *c, const char *name, const struct secre
 	}
 }
 
-/* The request's body with the real token in the member that is meant for it, and in no other: a service may repeat
+/* Puts the real token into the member of the request's body that is meant for it, and into no other: a service may repeat
  * other members in its answer. False if the dummy is not there. */
 static bool fill_body(const struct conn *c, const struct secret *s, struct buf *out)
 {
@@ -78,7 +78,7 @@ static bool fill_body(const struct conn *c, const struct secret *s, struct buf *
 	return text != NULL;
 }
 
-/* The secret of this service whose dummy is in the request, and the body with the secret. */
+/* Finds the secret of this service whose dummy is in the request, and makes the body with the secret. */
 static const struct secret *named_in(const struct conn *c, struct buf *body)
 {
 	const struct vault *t = &c->server->table;
@@ -95,7 +95,7 @@ static const struct secret *named_in(const struct conn *c, struct buf *body)
 	return NULL;
 }
 
-/* A slot for one more process; NULL if there are enough. A process whose client has hung up continues, so it counts. */
+/* A slot for one more process; NULL if there are too many. A process whose client has hung up continues, so it counts. */
 static pid_t *free_place(struct server *s)
 {
 	for (size_t i = 0; i < RENEWALS_MAX; i++) {
@@ -195,8 +195,8 @@ static json_t *dummy_for(struct conn *c, const char *member, const char *real)
 	return json_string(dummy);
 }
 
-/* What a task gets of a new log-in: dummies of the tokens, and how long they last. Nothing else, because other members
- * may be secrets too. */
+/* Makes the answer for the task: dummies of the new tokens, and how long they last. Nothing else, because other members may
+ * be secrets too. */
 static json_t *for_task(struct conn *c, const json_t *reply)
 {
 	static const char *const plain[] = { RENEW_LASTS, RENEW_SCOPE, "token_type",
@@ -262,7 +262,7 @@ void renew_release(struct conn *c)
 {
 	fd_closep(&c->renewal.fd);
 	c->renewal.fd = -1;
-	/* it is not killed: what the service has answered must get into the user's file */
+	/* it is not killed: the service's answer must get into the user's file */
 	if (c->renewal.pid)
 		c->renewal.pid = 0;
 	if (c->renewal.answer.data)

@@ -1,17 +1,18 @@
 /*
  * Renews a log-in once for all tasks and for the user.
  *
- * A refresh token can be used once, and a second use ends the whole log-in. So a task has a dummy, and its request
- * comes here. A separate process, which may block, does these steps: it locks the directory of the user's log-in file
- * and reads the file again. If somebody renewed it meanwhile, its tokens are the answer. If not, the request goes to
- * the service with the real token, and the service's answer is written to the user's file, each value in its place,
- * before anybody gets it. The task is answered with dummies of the new tokens.
+ * A refresh token can be used once, and a second use ends the whole log-in. So a task has a dummy, and its request comes
+ * here. A separate process, which may block, locks the directory of the user's log-in file and reads the file again. If
+ * somebody has renewed the log-in meanwhile, the tokens of the file are the answer. If not, the request goes to the service
+ * with the real token, and the service's answer is written to the user's file, each value in its place, before anybody gets
+ * it. The task's answer has dummies of the new tokens.
  *
- * Codex and Gemini CLI have no lock: one of the user's outside may renew, or log in, while the service answers. So the file is
- * read again before it is written, and after a refusal: a token that is there by then is kept, and is the answer.
+ * Codex and Gemini CLI have no lock: outside, one of them may renew, or the user may log in, while the service answers. So the
+ * file is read again before it is written, and after a refusal. If it has a new token by then, that one is kept, and is the
+ * answer.
  *
- * The service's `renews` says how its answer and the log-in file belong together. "ANSWER=MEMBER" names a member of the
- * answer and its place in the file. It is a secret, except for "scope". Other names:
+ * The service's `renews` maps its answer to the log-in file. "ANSWER=MEMBER" names a member of the answer and its place in
+ * the file. It is a secret, except for "scope". Other names:
  *
  *	now=MEMBER     the time of renewing, as text
  *	until=MEMBER   when the access token ends, in milliseconds since 1970; the answer has seconds, "expires_in"
@@ -34,12 +35,12 @@
 #define RENEW_SCOPE    "scope"
 #define RENEW_TOKEN    "refresh_token"
 #define RENEW_LASTS    "expires_in"
-/* How long an agent outside that has no lock, and used the same token a moment ago, may take to write its file. */
+/* How long Garth waits for an agent outside that has no lock and has just used the same token, until it has written its file. */
 #define RENEW_OTHER_MS 2000
-/* A lock of the agent's that is older was left by one that was killed. */
+/* An agent's lock that is older was left behind by a killed process. */
 #define RENEW_STALE_SECONDS 60
 
-/* The request is complete: starts the process, or passes the request on if it has none of our dummies. */
+/* Called when the request is complete. Starts the process, or passes the request on if it has none of our dummies. */
 void renew_begin(struct conn *c);
 /* The process has written something, or ended. */
 void renew_readable(struct conn *c);

@@ -45,7 +45,7 @@ static void place_release(struct place *p)
 }
 #define auto_place __attribute__((cleanup(place_release))) struct place
 
-/* The right side of a row with this name; NULL if there is none. */
+/* The right side of the row "NAME=…"; NULL if there is none. */
 static const char *row_of(const struct job *j, const char *name)
 {
 	size_t n = strlen(name), i;
@@ -68,8 +68,8 @@ static bool is_stale(const char *path)
 	return !stat(path, &st) && time(NULL) - st.st_mtime > RENEW_STALE_SECONDS;
 }
 
-/* Takes the lock that the agent itself has while it renews, so that one of the user's outside does not do it at the
- * same time. If it cannot be made at all, the agent has none there either. */
+/* Takes the lock that the agent itself uses while it renews, so that the user's agent outside does not renew at the same
+ * time. If the lock cannot be made at all, the agent cannot use one there either. */
 static int lock_agent(const struct job *j, struct place *p, struct deadline *d, struct err *e)
 {
 	const char *suffix = row_of(j, RENEW_LOCK);
@@ -91,7 +91,7 @@ static int lock_agent(const struct job *j, struct place *p, struct deadline *d, 
 	return 0;
 }
 
-/* The lock is on the directory: it needs no file there, and all Garth homes of a user share it. */
+/* Locks the directory: that needs no file there, and all Garth homes of a user share the lock. */
 static int lock_place(const struct job *j, struct place *p, struct err *e)
 {
 	struct deadline d = deadline_in(RENEW_LOCK_MS);
@@ -111,7 +111,7 @@ static int lock_place(const struct job *j, struct place *p, struct err *e)
 	return lock_agent(j, p, &d, e) < 0 ? -1 : read_file(p->dir, p->name, &p->text, e);
 }
 
-/* An agent takes a lock that does not change for one that was left behind. */
+/* Keeps the lock fresh: an agent considers a lock that does not change as left behind. */
 static int on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
 	const struct place *p = arg;
@@ -233,7 +233,7 @@ static void put(const struct job *j, const json_t *reply, struct buf *text)
 	}
 }
 
-/* The value of a member that is no secret, as a service would answer it; NULL: none. */
+/* The value of a member that is not a secret, in the form of a service's answer; NULL: none. */
 static json_t *get_plain(const char *name, const char *member, const struct buf *text)
 {
 	size_t start, end, i;
@@ -253,7 +253,7 @@ static json_t *get_plain(const char *name, const char *member, const struct buf 
 	return !strcmp(name, RENEW_UNTIL) ? json_integer(left > 0 ? left : 0) : json_string(buf_str(&words));
 }
 
-/* What is in the file, in the form of a service's answer. */
+/* Makes the file's content into the form of a service's answer. */
 static json_t *get(const struct job *j, const struct buf *text)
 {
 	json_t *reply = json_object(), *row;
@@ -282,8 +282,8 @@ static json_t *get(const struct job *j, const struct buf *text)
 	return reply;
 }
 
-/* The service's answer. Its tokens must not be lost, even if something else in it is odd, which an agent can bring about:
- * then they are looked for one by one. NULL if there are none. */
+/* Reads the service's answer. Its tokens must not be lost, even if something else in it is malformed, which an agent can
+ * cause: then they are searched for one by one. NULL if there are none. */
 static json_t *parse(const struct job *j, const struct buf *body)
 {
 	json_t *all = json_loadb(buf_str(body), body->len, 0, NULL), *found, *row;

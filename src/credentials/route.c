@@ -27,7 +27,7 @@ static bool by_name(const struct vault *t, const struct head *h, struct route *r
 	return true;
 }
 
-/* How much of the target is the service's own address; -1: it is another host's, or another path's. */
+/* How many bytes of the target belong to the service's address; -1: it is another host or another path. */
 static ssize_t match(const struct service *s, const char *host, const char *target)
 {
 	size_t n = strlen(host), len;
@@ -62,7 +62,7 @@ static bool by_host(const struct vault *t, const struct head *h, const char *hos
 		r->path = h->target + len;
 	}
 	if (r->service < 0 && has_dummy(h))
-		return refuse(r, 403, "this request is not on the list of what the log-in may be used for");
+		return refuse(r, 403, "the log-in cannot be used for this request");
 	return true;
 }
 

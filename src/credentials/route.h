@@ -1,9 +1,10 @@
 /*
- * Where a request goes. One over plain HTTP names its service in the path, "/SERVICE/v1/messages"; one over a TLS that the
- * proxy answers has a host, and its service is the one whose address begins the URL.
+ * Decides where a request goes. A request over plain HTTP names its service in the path, "/SERVICE/v1/messages". A request
+ * over TLS that the proxy answers has a host; its service is the one whose address is the beginning of the URL.
  *
- * What a service does not take is refused. On a host with TLS, it is passed on as it is, since the client speaks with more
- * than the service there, but only without dummies: with one the answer would say that the log-in is wrong.
+ * A request that the service does not accept is refused. On a host with TLS it is passed on unchanged, because the client
+ * may use other services of that host, but only if it has no dummy: with a dummy the answer would be that the log-in is
+ * wrong.
  */
 #ifndef CREDENTIALS_ROUTE_H
 #define CREDENTIALS_ROUTE_H

@@ -1,8 +1,7 @@
 /*
- * Takes the user's secrets out of what a server answers: a server that repeats a request's headers, in an error or on
- * a page for debugging, would otherwise give them to the task. Each is overwritten with its dummy, so that lengths
- * stay the same. Works on a stream: bytes that may be the beginning of a secret are held back until the next ones
- * arrive.
+ * Removes the user's secrets from a server's answers: a server that repeats a request's headers, in an error or on a page
+ * for debugging, would otherwise give them to the task. Each is overwritten with its dummy, so that lengths stay the same.
+ * Works on a stream: bytes that may be the beginning of a secret are held back until the next ones arrive.
  */
 #ifndef CREDENTIALS_SCRUB_H
 #define CREDENTIALS_SCRUB_H
@@ -12,11 +11,11 @@
 #include "base/buf.h"
 #include "credentials/vault.h"
 
-/* Shorter ones are not looked for: they could be in any text. */
+/* Shorter secrets are not searched for: they could be part of any text. */
 #define SCRUB_MIN 8
 
 struct scrub {
-	struct buf work; /* what was held back; and what is with it */
+	struct buf work; /* the bytes held back, and those with them */
 	size_t passed;   /* of it, what the caller has got */
 };
 #define SCRUB_INIT                                                                                           \
@@ -25,8 +24,8 @@ struct scrub {
 	}
 
 void scrub_release(struct scrub *s);
-/* What can be passed on by now; with `last`, everything. Returns its length; *ret is in `data` or in the scrub, and valid
- * until the next call. */
+/* Gives the bytes that can be passed on now; with `last`, all of them. Returns their number; *ret points into `data` or
+ * into the scrub, and is valid until the next call. */
 size_t scrub_next(
 	struct scrub *s, const struct vault *t, const char *data, size_t len, bool last, const char **ret);
 /* The same for a whole text, in place. */

@@ -119,7 +119,8 @@ static size_t watch(const struct server *s, struct pollfd *fds, struct conn **wh
 		reads = conn_wants_more(c) && !c->gone;
 		writes = conn_has_output(c);
 		whose[n] = c;
-		/* if we do not wait for a connection, its hang-up would still wake us again and again */
+		/* a connection that is not waited for is left out: otherwise its hang-up would wake the loop again and
+		 * again */
 		fds[n++] = (struct pollfd){ reads || writes ? c->fd : -1,
 			(short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0 };
 		if (c->renewal.fd < 0)
@@ -174,13 +175,13 @@ static bool still_there(const struct server *s, const struct conn *c)
 	return false;
 }
 
-/* Whether bytes of a client wait in OpenSSL's buffers, for which no descriptor is ready. */
+/* Whether bytes of a client wait in OpenSSL's buffers. No descriptor is ready for those. */
 static bool has_more(const struct conn *c)
 {
 	return c && c->tls && !c->gone && c->state != CONN_LAST && conn_wants_more(c) && tls_has_more(c->tls);
 }
 
-/* Reads those. False if there were none. */
+/* Reads these bytes. False if there were none. */
 static bool serve_waiting(struct server *s)
 {
 	bool any = false;

@@ -6,8 +6,8 @@
  * service, and its value is one of our dummies, the secret replaces it. Everything else is passed on as it is.
  * Redirects are passed back, never followed. What the server answers is searched for secrets (scrub.h).
  *
- * For services whose clients cannot be told another address, the proxy of network `allow` passes connections on, which
- * are answered with TLS (authority.h, route.h). The same rules hold for them.
+ * Some clients cannot be told another address. The proxy of network `allow` passes their connections on, and they are
+ * answered with TLS (authority.h, route.h). The same rules hold for them.
  *
  * Everything that arrives on the listening sockets is hostile. The agent can use the credential while it runs. It
  * cannot read it, send it anywhere else, or use it for paths that are not on the service's list.
@@ -114,14 +114,14 @@ void conn_open_tls(struct server *s, int fd, const char *host, const char *early
 /* NULL: none. */
 const struct service *conn_service(const struct conn *c);
 void conn_readable(struct conn *c);
-/* Whether more of the client is to be read: one that does not read its answers asks for no more. */
+/* Whether to read more from the client: not from one that does not read its answers. */
 bool conn_wants_more(const struct conn *c);
 bool conn_has_output(const struct conn *c);
-/* Does what can be done with what has arrived. */
+/* Works on the bytes that have arrived, as far as possible. */
 void conn_work(struct conn *c);
-/* Writes what can be written. False: the client is gone. */
+/* Writes as much as possible. Returns false if the client is gone. */
 bool conn_write(struct conn *c);
-/* The same, and what follows from it; frees the connection if it is over: returns false then. */
+/* The same, and then what follows from it. Returns false if the connection is over; then it is freed. */
 bool conn_flush(struct conn *c);
 void conn_free(struct conn *c);
 /* The answer is complete. */
@@ -140,7 +140,7 @@ void upstream_end_chunk(struct conn *c);
 void upstream_drained(struct conn *c);
 void upstream_done(struct conn *c, CURLcode result);
 void upstream_release(struct conn *c);
-/* Sets what is common to all requests: trust, proxies, limits. */
+/* Sets the options of all requests: trust, proxies, limits. */
 void upstream_options(CURL *easy, struct trust *trust);
 /* The certificates to trust, by the user's variables: CURL_CA_BUNDLE, else SSL_CERT_FILE, else the system's, and those
  * of NODE_EXTRA_CA_CERTS. */

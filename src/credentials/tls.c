@@ -9,7 +9,7 @@
 
 #define AT_ONCE (256u << 10)
 #define RAW_MAX (1u << 20)
-/* Of what a client sends, so much is looked at before its answers are written. */
+/* How much of a client's input is read before its answers are written. */
 #define FILL_MAX (256u << 10)
 
 struct tls {
@@ -19,7 +19,7 @@ struct tls {
 	size_t sent;    /* of raw */
 };
 
-/* What OpenSSL writes goes directly to t->raw: a BIO in memory would copy it once more. */
+/* OpenSSL writes directly to t->raw: a BIO in memory would copy the bytes once more. */
 static int output_write(BIO *bio, const char *data, int len)
 {
 	struct tls *t = BIO_get_data(bio);
@@ -153,7 +153,7 @@ ssize_t tls_write(struct tls *t, int fd, const char *data, size_t len)
 	size_t n = 0;
 	int rc;
 
-	/* one part at a time, so that a client which does not read fills no memory */
+	/* one part at a time, so that a client that does not read cannot fill the memory */
 	if (tls_flush(t, fd) < 0)
 		return -1;
 	rc = SSL_write_ex(t->ssl, data, len < AT_ONCE ? len : AT_ONCE, &n);

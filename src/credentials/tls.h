@@ -1,6 +1,6 @@
 /*
- * The TLS of a connection from inside, as a server. What arrives is decrypted with tls_read, what is answered is encrypted
- * with tls_write; both behave like recv and send with MSG_DONTWAIT on a socket. The handshake happens in them.
+ * The server side of TLS on a connection from inside. tls_read decrypts what arrives, tls_write encrypts the answer; they
+ * behave like recv and send with MSG_DONTWAIT on a socket. The handshake happens in them.
  */
 #ifndef CREDENTIALS_TLS_H
 #define CREDENTIALS_TLS_H
@@ -22,11 +22,11 @@ ssize_t tls_read(struct tls *t, int fd, char *to, size_t room);
 ssize_t tls_write(struct tls *t, int fd, const char *data, size_t len);
 /* Writes what is encrypted already; -1 and errno. */
 int tls_flush(struct tls *t, int fd);
-/* Says that no more is written. */
+/* Tells the client that no more is written. */
 void tls_end(struct tls *t);
 /* Whether tls_flush has something to do. */
 bool tls_wants_to_write(const struct tls *t);
-/* Whether tls_read has something without waiting for the socket. */
+/* Whether tls_read can return something without waiting for the socket. */
 bool tls_has_more(const struct tls *t);
 
 #endif

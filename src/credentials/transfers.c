@@ -5,9 +5,9 @@
 
 #include "sys/clock.h"
 
-/* So much of TLS is taken from the kernel at once. */
+/* How many encrypted bytes are read from the kernel at once. */
 #define READ_AHEAD (128u << 10)
-/* Records of one descriptor, before what they hold is passed on. */
+/* How many records of one descriptor are read before their content is passed on. */
 #define ROUNDS 8
 
 static struct watched *find(struct transfers *t, int fd)
@@ -85,7 +85,7 @@ static CURLcode on_context(CURL *easy, void *context, void *arg)
 	return CURLE_OK;
 }
 
-/* Another TLS library calls it with something else. */
+/* With another TLS library, curl passes something else to the callback. */
 static bool uses_openssl(void)
 {
 	const char *name = curl_version_info(CURLVERSION_NOW)->ssl_version;
@@ -160,7 +160,7 @@ static void serve_timer(struct transfers *t)
 		mark_all(t);
 }
 
-/* Those that may have more in OpenSSL's buffers. False if there were none. */
+/* Serves the descriptors that may have more in OpenSSL's buffers. Returns false if there are none. */
 static bool serve_again(struct transfers *t)
 {
 	bool any = false;

@@ -11,7 +11,7 @@
 #define CA_MAX          (16u << 20)
 #define CONNECT_SECONDS 30
 #define SILENT_SECONDS  1200L
-/* OUT_MAX has room for no longer one. */
+/* Six digits are enough: OUT_MAX has no room for a longer chunk. */
 #define CHUNK_HEAD   "000000\r\n"
 #define CHUNK_FORMAT "%06zx\r\n"
 #define DEFAULT_CA   "/etc/ssl/certs/ca-certificates.crt"
@@ -55,8 +55,8 @@ static void add_clients_field(struct conn *c, const char *name, const char *valu
 	add_field(c, name, secret ? before : "", secret ? secret->real : value);
 }
 
-/* With these fields a server answers with parts of what it has, and a part of a secret cannot be found. A server that is
- * asked for nothing less answers with all of it. */
+/* With these fields a server answers with a part of a resource, and a part of a secret could not be found. Without them it
+ * answers with all of it. */
 static bool asks_for_a_part(const char *name)
 {
 	return !strcmp(name, "range") || !strcmp(name, "if-range") || !strcmp(name, "a-im");

@@ -1,7 +1,7 @@
 /*
- * The table of the credentials proxy: services, each with the address that the user's agent would use, and secrets,
- * each with its dummy in the task and its service. The table is made when an agent is started (agent/outside.h). It
- * goes to the proxy's process as a file in memory, and is never written to a disk.
+ * The table of the credentials proxy: services, each with the address that the agent would use outside, and secrets, each
+ * with its dummy in the task and its service. The table is made when an agent is started (agent/outside.h). It goes to the
+ * proxy's process as a file in memory, and is never written to a disk.
  */
 #ifndef CREDENTIALS_VAULT_H
 #define CREDENTIALS_VAULT_H
@@ -21,7 +21,7 @@ struct service {
 	struct strvec headers; /* names of headers, in lower case, that a secret is put into */
 	struct strvec paths;   /* "POST /v1/messages"; see allowed.h */
 	struct strvec renews;  /* not empty: it renews log-ins (renew.h) */
-	bool tls; /* clients speak to its own address, and the proxy answers the TLS (authority.h) */
+	bool tls;              /* clients use its own address, and the proxy answers the TLS (authority.h) */
 };
 
 struct secret {
@@ -52,8 +52,8 @@ const struct secret *vault_secret(
 	const struct vault *t, const struct service *s, const char *dummy, size_t len);
 
 void vault_pack(const struct vault *t, struct buf *out);
-/* Adds what is packed to a table: a service of a known name is replaced, a secret with a known dummy too. A certificate
- * authority stays, since the task knows it. */
+/* Adds packed rows to a table. They replace a service with the same name, and a secret with the same dummy. A certificate
+ * authority is kept, since the task knows it. */
 int vault_unpack(const char *data, size_t len, struct vault *to, struct err *e);
 
 #endif

@@ -15,7 +15,7 @@
 #include "sys/lock.h"
 #include "workspace/base.h"
 
-/* Seconds: who makes a pin is done with it long before. */
+/* In seconds; making a pin takes much less. */
 #define OLD 60
 
 static bool is_ours(int dir, const char *name)
@@ -31,7 +31,7 @@ static bool is_ours(int dir, const char *name)
 	       text.len == strlen(PIN_KEEP "\n") && !memcmp(text.data, PIN_KEEP "\n", text.len);
 }
 
-/* Under the lock of who makes pins: one that finds the pack there relies on the mark. */
+/* Under the lock that is held while pins are made: a process that finds the pack there relies on the mark. */
 static int mend(struct context *c, struct finding *f, struct err *e)
 {
 	auto_lock lock = -1;

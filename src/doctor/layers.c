@@ -78,7 +78,7 @@ static int drop_half(struct context *c, struct finding *f, struct err *e)
 		       : layer_remove(&c->home, f->project, f->path, false, e);
 }
 
-/* Whoever makes a layer holds its lock. */
+/* A process that makes a layer holds its lock. */
 static void look_at_half(struct survey *s, int64_t project, const char *part, struct findings *out)
 {
 	auto_str place = xasprintf("layers/%lld", (long long)project);

@@ -1,7 +1,7 @@
 /*
- * Garth's refs in the repositories of submodules (task/submodule_refs.h): those that belong to no task, and those that a
- * task lacks. As in refs.c, nothing goes that keeps commits which no other ref reaches. A branch that stayed because the
- * superproject names its commits is told about until another branch has them; then it can be removed.
+ * Garth's refs in the repositories of submodules (task/submodule_refs.h): finds those that belong to no task, and those
+ * that a task lacks. As in refs.c, a ref is not removed if no other ref reaches its commits. A branch that stayed because
+ * the superproject names its commits is reported until another branch has them; then it can be removed.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct look {
 	struct context *c;
 	const struct survey_project *p;
-	const struct task_list *tasks; /* removed ones too */
+	const struct task_list *tasks; /* with removed ones */
 	struct repo repo;
 	struct findings *out;
 };

@@ -73,7 +73,7 @@ void mcp_http_answer(struct mcp_relay *r, const struct mcp_http_ask *q)
 		return refuse_it(q, 404, "This task has no such session");
 	headers = take_headers(q->req);
 	if (!headers)
-		return refuse_it(q, 400, "A header is there twice");
+		return refuse_it(q, 400, "A header appears twice");
 	head = json_pack(
 		"{s:s, s:o, s:s}", "method", q->method, "headers", headers, "own", session ? session : own);
 	if (session)

@@ -114,7 +114,7 @@ static void wake_for_jobs(struct server *s)
 		event_active(s->keeper, EV_READ, 0);
 }
 
-/* The answer is written by then, and whoever waited for it had the processor. */
+/* The answer is written by then, and the client that waited for it has had the processor. */
 static void on_answered(evutil_socket_t fd, short what, void *arg)
 {
 	struct server *s = arg;
@@ -380,7 +380,7 @@ int serve(struct gateway *g, int agent, int user, unsigned linger, struct err *e
 	if (!s.base || watch_all(&s) < 0 || open_listener(&s, 0, agent) < 0 || open_listener(&s, 1, user) < 0)
 		return err_set(e, ERR_FAILED, "cannot start the gateway");
 	rest(&s);
-	s.spoken = true; /* whoever woke us is about to be accepted */
+	s.spoken = true; /* the connection that woke us is about to be accepted */
 	event_base_dispatch(s.base);
 	/* the process ends with this: connections are closed by the kernel */
 	return 0;

@@ -25,7 +25,7 @@ struct ticket_call {
 	struct event *readable, *look;
 	struct buf text;
 	time_t until;
-	struct ticket_relay_ask ask; /* body is not valid any more */
+	struct ticket_relay_ask ask; /* its body is no longer valid */
 	char *path;
 };
 
@@ -63,7 +63,7 @@ static void refuse_it(struct ticket_relay *r, const struct ticket_relay_ask *q, 
 	q->fn(q->arg, status, error_of(code, message));
 }
 
-/* What the process wants to be shown inside. */
+/* The refs that the process wants to be shown inside. */
 static int show(struct ticket_relay *r, const json_t *list, struct err *e)
 {
 	size_t n = json_array_size(list), i;
@@ -140,7 +140,7 @@ static void answer(struct ticket_call *c, json_t *whole)
 	json_decref(instead);
 }
 
-/* The process is ours, and what it printed too. */
+/* The process is our own, so its output is trusted. */
 static void finish(struct ticket_call *c, bool whole)
 {
 	json_t *text = NULL;
@@ -187,7 +187,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 static int start(struct ticket_call *c, const struct ticket_relay_ask *q, struct err *e)
 {
 	auto_str task = xasprintf("%lld", (long long)c->relay->gateway->in.task.id);
-	/* the file of this program, also if it was replaced */
+	/* this program's file, even if it was replaced on the disk */
 	char *argv[] = { "/proc/self/exe", "ticket-request", task, (char *)q->method,
 		(char *)q->path + strlen(TICKETS_PATH), NULL };
 	auto_fd body = fd_of_bytes("body", q->body, q->len);

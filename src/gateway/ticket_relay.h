@@ -1,10 +1,10 @@
 /*
- * Requests about tickets on the agent's socket (plan/ticket_request.h): each is answered by a process outside of the jail,
- * `garth ticket-request`, over pipes. It may block (`wait`), and what it starts outlives the task, so it is not done
- * here. What has to be done inside comes back with the answer: refs to show, a merge (history/tickets.h).
+ * Requests about tickets on the agent's socket (plan/ticket_request.h). A process outside of the jail, `garth
+ * ticket-request`, answers each of them, over pipes: it may block (`wait`), and what it starts outlives the task. Its
+ * answer says what has to be done inside: refs to show, a merge (history/tickets.h).
  *
- * Limits: TICKETS_AT_ONCE requests at once (more are told to wait), TICKETS_SECONDS for each. A request whose client has gone
- * is ended.
+ * Limits: TICKETS_AT_ONCE requests at once (more are told to wait), TICKETS_SECONDS for each. If a client has gone, its
+ * request is ended.
  */
 #ifndef GATEWAY_TICKET_RELAY_H
 #define GATEWAY_TICKET_RELAY_H

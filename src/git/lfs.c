@@ -257,7 +257,7 @@ bool lfs_has(const struct repo *r, const struct lfs_pointer *p)
 	return store >= 0 && lfs_is_in(store, p);
 }
 
-/* Only the copy is checked: whoever can write the original may change it at any time. */
+/* Only the copy is checked: the original may be changed at any time. */
 int lfs_carry(const struct repo *r, int from, const struct lfs_pointer *p, struct err *e)
 {
 	auto_str dir = xasprintf(LFS_STORE "/%.2s/%.2s", p->oid, p->oid + 2);

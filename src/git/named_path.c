@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/strvec.h"
 
-/* As the kernel. */
+/* The kernel's limit. */
 #define LINKS_MAX 40
 
 static char *home;
@@ -67,7 +67,7 @@ static void go_up(char *at)
 	slash[slash == at] = '\0';
 }
 
-/* Goes through the link `to`. False if that is no use: the kernel would not follow it either. */
+/* Follows the link `to`. False if the kernel would not follow it either. */
 static bool go_through(struct way *w, const char *to)
 {
 	char target[PATH_MAX];
@@ -92,7 +92,7 @@ static bool is_proc(const char *at)
 	return !statfs(at, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Why the place may not be passed through, or NULL. */
+/* Why a path must not go through this place, or NULL. */
 static const char *why_not_at(const char *at)
 {
 	if (home && path_within(at, home))

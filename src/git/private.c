@@ -82,12 +82,15 @@ static int put_text(int dir, const char *path, const struct buf *text, struct er
 	return put(dir, path, buf_str(text), text->len, e);
 }
 
-static int make_dirs(int dir, struct err *e)
+/* A repository without refs to show is a submodule's. A task can have many, and making directories takes most of the time:
+ * git makes those after the needed ones itself. */
+static int make_dirs(int dir, const struct private_spec *s, struct err *e)
 {
-	static const char *const dirs[] = { "objects", "objects/info", "objects/pack", "refs", "refs/heads",
-		"refs/tags", "info", "hooks" };
+	enum { NEEDED_DIRS = 5 };
+	static const char *const dirs[] = { "objects", "objects/info", "refs", "info", "hooks",
+		"objects/pack", "refs/heads", "refs/tags" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+	for (size_t i = 0; i < (s->shown->len ? ARRAY_SIZE(dirs) : NEEDED_DIRS); i++)
 		if (mkdirat(dir, dirs[i], 0755) < 0 || owner_give(dir, dirs[i]) < 0)
 			return err_sys(e, "cannot make '%s' of the private repository", dirs[i]);
 	return 0;
@@ -121,16 +124,13 @@ static int put_tip(int dir, const struct private_spec *s, struct err *e)
 
 static int put_refs(int dir, const struct private_spec *s, struct err *e)
 {
-	auto_buf head = BUF_SMALL, only = BUF_SMALL;
+	auto_buf head = BUF_SMALL;
 
 	buf_printf(&head, "ref: %s\n", s->branch);
-	if (put_text(dir, "HEAD", &head, e) < 0)
+	if (put_text(dir, "HEAD", &head, e) < 0 || (s->shown->len && put_packed(dir, s->shown, e) < 0))
 		return -1;
-	if (s->shown->len)
-		return put_packed(dir, s->shown, e) < 0 ? -1 : put_tip(dir, s, e);
-	/* nothing to sort it among: saves a file and its directory, of which a task with submodules has many */
-	buf_printf(&only, "%s %s\n", s->commit, s->branch);
-	return put_packed(dir, &only, e);
+	/* a file, so that publish_is_unmoved can look without running git */
+	return put_tip(dir, s, e);
 }
 
 /* The user's excludes and attributes contain only patterns and words, so they are safe to copy. */
@@ -168,7 +168,7 @@ int private_create(int dir, const struct private_spec *s, struct err *e)
 {
 	auto_buf config = BUF_INIT(1 << 20);
 
-	if (make_dirs(dir, e) < 0 || put_refs(dir, s, e) < 0 || put_info(dir, s->repo, e) < 0 ||
+	if (make_dirs(dir, s, e) < 0 || put_refs(dir, s, e) < 0 || put_info(dir, s->repo, e) < 0 ||
 		put_shallow(dir, s->repo, e) < 0 || put_hooks(dir, s, e) < 0)
 		return -1;
 	make_config(s, &config);
@@ -249,7 +249,7 @@ static bool dir_is_readable(const char *path, bool (*is_read)(const char *name))
 	struct dirent *ent;
 	bool ok = d ? others_can_read(dirfd(d), ".") : others_can_read(AT_FDCWD, path);
 
-	/* by descriptor: the path of each would be long, and there are hundreds */
+	/* relative to the descriptor: the paths would be long, and there are hundreds of them */
 	while (ok && d && (ent = readdir(d)))
 		if (is_read(ent->d_name))
 			ok = others_can_read(dirfd(d), ent->d_name);

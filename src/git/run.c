@@ -162,7 +162,7 @@ static const char *verb_of(const struct strvec *args)
 	return i < args->n ? args->v[i] : "";
 }
 
-/* NULL if the command does not only look. */
+/* NULL if the command is not read-only. */
 static const struct look *look_of(const char *verb)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(looks); i++)

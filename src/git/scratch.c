@@ -66,7 +66,7 @@ static int make_skeleton(struct scratch *s, int dir, struct err *e)
 	return 0;
 }
 
-/* A process that creates one takes its lock a moment later. If it could be stopped in between for longer, it would fail. */
+/* A process that creates one takes its lock a moment later. If it is stopped in between for longer than this, it fails. */
 #define YOUNG_SECONDS 60
 #define LOCK_SECONDS  5
 

@@ -1,4 +1,4 @@
-/* The shell of a client that tells its model nothing of what a hook says after a tool (Goose). */
+/* The shell of a client (Goose) that does not pass on to its model what a hook says after a tool. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,7 +14,7 @@
 #include "sys/fd.h"
 
 #define AT_ONCE 16384
-/* So much of the end of what was written is looked at. */
+/* How much of the end of the output is searched. */
 #define TAIL_MAX (16u << 10)
 
 enum { FROM_OUT, FROM_ERR, FROM_SHELL, NFROM };
@@ -50,7 +50,7 @@ static void remember(struct buf *tail, const char *data, size_t len)
 	buf_add(tail, data, len);
 }
 
-/* False if there is nothing to read now, or never again. */
+/* Returns false if there is nothing to read, now or for good. */
 static bool pass_on(struct relay *r, int i)
 {
 	char data[AT_ONCE];
@@ -103,21 +103,21 @@ static void relay(struct relay *r)
 	_exit(0);
 }
 
-/* The shell itself, as the client would have it, but for where it writes. */
+/* Starts the real shell, as the client would, but with its output in pipes. */
 static pid_t start(char **argv, const int out[2], const int err[2])
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid)
 		return pid;
-	/* who ends the client's shell ends this one */
+	/* if the client kills its shell, the real one ends too */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent || dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0)
 		_exit(127);
 	_exit(run_shell(argv));
 }
 
-/* As the shell has ended. */
+/* Ends this process in the same way as the shell has ended. */
 static int end_as(int status)
 {
 	if (WIFSIGNALED(status)) {

@@ -104,7 +104,7 @@ bool place_resolve(const char *cwd, const char *path, char out[GUARD_PATH_MAX], 
 /* after.c: finds in the JSON of a post-tool hook an error message about a path or a host that a wall has caused.
  * True if there is one; `out` is a line about it. */
 bool after_explain(const struct guard *g, const char *json, size_t len, struct buf *out);
-/* The same for what a command wrote that ran in cwd. */
+/* The same for the output of a command that ran in cwd. */
 bool after_look(const struct guard *g, const char *cwd, const char *text, size_t len, struct buf *out);
 
 /* client_shell.c: runs the real shell with argv, adds such a line to its output, and ends as it does. */

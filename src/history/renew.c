@@ -1,9 +1,7 @@
 #include "history/renew.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "inside/inside.h"
@@ -137,16 +135,11 @@ static int send_objects(struct inside *in, const struct buf *now, const struct b
 	const struct buf *inside_lines, struct err *e)
 {
 	auto_refs shown = { 0 }, held = { 0 }, inside = { 0 };
-	struct git out = repo_git(&in->at.repo);
-	auto_fd pack = openat(in->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	auto_buf revs = BUF_INIT(64 << 20);
-	auto_strvec args = STRVEC_INIT;
 	int n = (int)(in->at.repo.hash_len * 2);
 
 	if (workspace_borrows(&in->at.ws))
 		return 0;
-	if (pack < 0)
-		return err_sys(e, "cannot make a file in the task's directory");
 	for (const char *l = buf_str(now); *l; l = strchr(l, '\n') + 1)
 		buf_printf(&revs, "%.*s\n", n, l);
 	refs_parse(&shown, before, by_oid);
@@ -158,12 +151,7 @@ static int send_objects(struct inside *in, const struct buf *now, const struct b
 				refs_find(&shown, &inside.v[i], by_oid)))
 			buf_printf(&revs, "^%.*s\n", n, inside.v[i].oid);
 	buf_printf(&revs, "^%s\n", in->task.base);
-	out.stdout_fd = pack;
-	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
-	if (git_run(&out, &args, &revs, NULL, e) < 0)
-		return -1;
-	lseek(pack, 0, SEEK_SET);
-	return inside_unpack(in, pack, e);
+	return inside_send_objects(in, &revs, e);
 }
 
 /* The agent may have a tag "v1/x", which makes a new tag "v1" impossible. */

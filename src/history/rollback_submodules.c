@@ -9,7 +9,7 @@
 #include "sys/fault.h"
 #include "task/refs.h"
 
-/* How the stash of a rollback is found again. */
+/* The name by which the stash of a rollback is found again. */
 #define STASH_NAME "garth: before the rollback, snapshot %lld"
 
 int snapshot_submodules(struct inside *in, int64_t number, struct err *e)
@@ -29,7 +29,7 @@ int snapshot_submodules(struct inside *in, int64_t number, struct err *e)
 			submodule_repo(&in->at.ws, &s.v[i], &r, e) < 0 ||
 			ref_read(&r, in->task.branch, tip, e) < 0)
 			return -1;
-		/* a branch that the task did not make is not its own */
+		/* a branch that the task did not make does not belong to it */
 		if (*tip && *row.published &&
 			store_snapshot_submodule_add(
 				in->context.store, in->task.id, number, s.v[i].path, tip, e) < 0)
@@ -38,7 +38,7 @@ int snapshot_submodules(struct inside *in, int64_t number, struct err *e)
 	return 0;
 }
 
-/* Moves the branch in the user's repository of the submodule. What it had is kept as long as the task is. */
+/* Moves the branch in the user's repository of the submodule. Its old commits are kept as long as the task. */
 static int move_branch(struct inside *sub, const char *commit, struct err *e)
 {
 	struct submodule_row row = { .commits = sub->task.commits, .bytes = sub->task.bytes };
@@ -85,7 +85,7 @@ static int stash(struct inside *sub, struct submodules_rollback *r, struct err *
 	return 0;
 }
 
-/* Brings back what the rollback that is undone had put into the stash. */
+/* Brings back the changes that the undone rollback had put into the stash. */
 static int pop(struct inside *sub, const struct snapshot *to, struct err *e)
 {
 	auto_str name = xasprintf(STASH_NAME, (long long)to->number);

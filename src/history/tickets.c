@@ -1,8 +1,6 @@
 #include "history/tickets.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "git/run.h"
@@ -14,29 +12,19 @@
 #include "sys/fd.h"
 #include "task/tickets.h"
 
-/* Objects that a task without the shared ones lacks: those of the tickets that its own commits do not have. */
+/* Sends the objects of the tickets in that the task's own commits do not have. */
 static int send_objects(struct inside *in, const struct ticket_ref *v, size_t n, struct err *e)
 {
-	auto_fd pack = openat(in->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	struct git out = repo_git(&in->at.repo);
 	auto_buf revs = BUF_INIT(1 << 20);
-	auto_strvec args = STRVEC_INIT;
 
 	if (workspace_borrows(&in->at.ws))
 		return 0;
-	if (pack < 0)
-		return err_sys(e, "cannot make a file in the task's directory");
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&revs, "%s\n", v[i].tip);
 	buf_printf(&revs, "^%s\n", in->task.base);
 	if (*in->task.published)
 		buf_printf(&revs, "^%s\n", in->task.published);
-	out.stdout_fd = pack;
-	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
-	if (git_run(&out, &args, &revs, NULL, e) < 0)
-		return -1;
-	lseek(pack, 0, SEEK_SET);
-	return inside_unpack(in, pack, e);
+	return inside_send_objects(in, &revs, e);
 }
 
 int tickets_show(struct inside *in, const struct ticket_ref *v, size_t n, struct err *e)
@@ -63,7 +51,7 @@ int tickets_show(struct inside *in, const struct ticket_ref *v, size_t n, struct
 	return 0;
 }
 
-/* A merge that the agent has begun is its own to end. */
+/* A merge that the agent has begun must be ended by the agent. */
 static int check_ready(struct publisher *pub, struct err *e)
 {
 	int code;

@@ -1,6 +1,6 @@
 /*
- * The results of a task's tickets inside the task (plan/tickets.h): each is a branch garth/TASK.ID there, which git inside can
- * merge. In the shared repository it is the branch of the ticket's own task.
+ * The results of a task's tickets, inside the task (plan/tickets.h): each is a branch garth/TASK.ID, which git inside can
+ * merge. In the shared repository that is the branch of the ticket's own task.
  */
 #ifndef HISTORY_TICKETS_H
 #define HISTORY_TICKETS_H
@@ -20,8 +20,8 @@ struct ticket_ref {
 	char tip[OID_SIZE];
 };
 
-/* Sets the refs inside, sends their objects in if the task does not borrow them, and writes down that it was done. What the
- * agent made of such a ref is lost. Blocks. */
+/* Sets the refs inside, sends their objects in if the task does not borrow them, and stores what was shown. If the agent
+ * has moved such a ref, that is lost. Blocks. */
 int tickets_show(struct inside *in, const struct ticket_ref *v, size_t n, struct err *e);
 
 /* git inside merges the ref into the task's branch, and the result is published. 1: it conflicts in these files; then the

@@ -80,5 +80,8 @@ int inside_refuse_blocking(const struct inside *in, struct err *e);
 int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e);
 /* Unpacks the caller's file `pack` into the task's object store. */
 int inside_unpack(struct inside *in, int pack, struct err *e);
+/* Sends objects of the shared repository in, for a task that does not borrow them: those that lines "ID" reach and lines
+ * "^ID" do not. */
+int inside_send_objects(struct inside *in, const struct buf *revs, struct err *e);
 
 #endif

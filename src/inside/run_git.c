@@ -1,6 +1,7 @@
 #include "inside/inside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clean.h"
 #include "git/run.h"
+#include "sys/fd.h"
 #include "sys/proc.h"
 
 #define ASK_SECONDS    10
@@ -164,4 +166,20 @@ int inside_mkdirs(struct inside *in, const struct strvec *paths, struct err *e)
 		strvec_pushl(&args, "-p", "--", NULL);
 	}
 	return 0;
+}
+
+int inside_send_objects(struct inside *in, const struct buf *revs, struct err *e)
+{
+	auto_fd pack = openat(in->at.ws.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	struct git out = repo_git(&in->at.repo);
+	auto_strvec args = STRVEC_INIT;
+
+	if (pack < 0)
+		return err_sys(e, "cannot make a file in the task's directory");
+	out.stdout_fd = pack;
+	strvec_pushl(&args, "pack-objects", "--revs", "--delta-base-offset", "--quiet", "--stdout", NULL);
+	if (git_run(&out, &args, revs, NULL, e) < 0)
+		return -1;
+	lseek(pack, 0, SEEK_SET);
+	return inside_unpack(in, pack, e);
 }

@@ -18,7 +18,7 @@ static void add_named(const struct repo *around, const char *commit, const char 
 		strvec_push(ret, found);
 }
 
-/* The commits of the superproject whose submodules the task was shown: its base, and its target as it is now. */
+/* The commits of the superproject whose submodules the task can see: its base, and its target as it is now. */
 static int shown_commits(struct inside *task, struct strvec *ret, struct err *e)
 {
 	char target[OID_SIZE] = "";
@@ -48,7 +48,7 @@ static int find_named(
 		return -1;
 	}
 	for (size_t i = 0; i < commits.n; i++) {
-		/* the files were made of this commit, so nobody needs to be asked */
+		/* the files were made from this commit, so git need not be asked */
 		if (!strcmp(commits.v[i], up < list->n ? list->v[up].commit : task->task.layer))
 			strvec_push(ret, list->v[n].commit);
 		else
@@ -57,7 +57,7 @@ static int find_named(
 	return 0;
 }
 
-/* Leaves out what the user's repository of the submodule does not have, and adds the commit of the files. */
+/* Leaves out commits that the user's repository of the submodule lacks, and adds the commit of the files. */
 static void keep_existing(struct inside *in, const char *commit)
 {
 	auto_strvec all = in->named;
@@ -70,8 +70,8 @@ static void keep_existing(struct inside *in, const char *commit)
 		strvec_push(&in->named, commit);
 }
 
-/* The branch counts, not the store, if a gateway moved it and died. If somebody else moved it, publishing has to
- * know what Garth left there. */
+/* If a gateway moved the branch and died, the branch is right and the store is not. If somebody else moved it, publishing
+ * has to know where Garth left it. */
 static int catch_up(
 	struct inside *in, const struct submodule_row *row, struct submodule_row *ret, struct err *e)
 {
@@ -139,7 +139,7 @@ void inside_submodule_close(struct inside_submodule *s)
 	repo_release(&s->in.at.repo);
 	strvec_release(&s->in.named);
 	free(s->workspace);
-	/* publishing replaces it */
+	/* publishing overwrites it */
 	if (s->published)
 		free(s->in.task.published);
 	*s = (struct inside_submodule)INSIDE_SUBMODULE_INIT;

@@ -1,6 +1,6 @@
 /*
- * A submodule of a task, opened for work inside as the task itself is: git inside runs in the submodule, and what
- * is published goes to the user's repository of it, to a branch with the name of the task's.
+ * A submodule of a task, opened for work inside like the task itself: git inside runs in the submodule, and published
+ * commits go to the user's repository of the submodule, to a branch with the name of the task's branch.
  *
  *	auto_inside_submodule s = INSIDE_SUBMODULE_INIT;
  *	inside_submodule_open(&in, &list, n, &s, e);        list: of submodules_load

@@ -268,7 +268,7 @@ static bool is_there(const struct entering *in, const char *path)
 	return fd >= 0 || (errno != ENOENT && errno != ENOTDIR && errno != ELOOP);
 }
 
-/* Whether the topmost layer that has the path has something else than a directory there, or says that it is removed. */
+/* Whether the topmost layer with the path has something there that is not a directory, or marks it as removed. */
 static bool is_no_dir(const struct entering *in, const char *path)
 {
 	auto_fd fd = open_beneath(in->upper, path, O_PATH | O_NOFOLLOW, 0);

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clean.h"
-#include "sys/clock.h"
+#include "base/deadline.h"
 #include "sys/fd.h"
 #include "sys/proc.h"
 #include "sys/sock.h"
@@ -42,15 +42,15 @@ static struct runner_run *new_run(struct runner *c)
 
 static int send_order(struct runner *c, const struct order_msg *m, const int *fds, size_t nfds)
 {
-	int64_t deadline = clock_ms() + SEND_SECONDS * 1000;
+	struct deadline d = deadline_in(SEND_SECONDS * 1000);
 
 	while (sock_send(c->orders, m, sizeof(*m), fds, nfds) < 0) {
 		struct pollfd p = { c->orders, POLLOUT, 0 };
-		int64_t left = deadline - clock_ms();
+		int left = deadline_left(&d);
 
-		if (errno != EAGAIN || left <= 0)
+		if (errno != EAGAIN || !left)
 			return -1;
-		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+		if (poll(&p, 1, left) < 0 && errno != EINTR)
 			return -1;
 	}
 	return 0;
@@ -185,7 +185,7 @@ bool runner_is_unwanted(const struct runner *c)
 static int unwanted(struct runner *c, uint32_t id, struct err *e)
 {
 	runner_kill(c, id);
-	err_set(e, ERR_FAILED, "whoever asked for it is gone");
+	err_set(e, ERR_FAILED, "the client that asked for it has gone");
 	e->sys = ECANCELED;
 	return -1;
 }
@@ -202,18 +202,18 @@ static int gone(struct runner *c, uint32_t id, struct err *e)
 
 int runner_wait(struct runner *c, uint32_t id, unsigned seconds, int *ret_code, struct err *e)
 {
-	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
+	struct deadline d = deadline_in((int64_t)seconds * 1000);
 	struct runner_run *r = find(c, id);
 
 	if (!r || r->forgotten)
 		return err_set(e, ERR_FAILED, "there is no such command");
 	while (!r->over) {
 		struct pollfd p[2] = { { c->orders, POLLIN, 0 }, { c->caller, 0, 0 } };
-		int64_t left = deadline - clock_ms();
+		int left = deadline_left(&d);
 
-		if (left <= 0)
+		if (!left)
 			return late(c, id, seconds, e);
-		if (poll(p, 2, (int)left) < 0 && errno != EINTR)
+		if (poll(p, 2, left) < 0 && errno != EINTR)
 			return gone(c, id, e);
 		if (p[0].revents && listen_once(c) < 0)
 			return gone(c, id, e);
@@ -318,7 +318,7 @@ static void feed(struct runner_piped *p, int from, bool *full)
 }
 
 /* Blocks until something happens; -1 if the jail is gone. */
-static int wait_piped(struct runner *c, struct runner_piped *p, int from, bool *full, int64_t left)
+static int wait_piped(struct runner *c, struct runner_piped *p, int from, bool *full, int left)
 {
 	bool feeding = from >= 0 && p->in >= 0;
 	struct pollfd fds[] = { { c->orders, POLLIN, 0 }, { p->out, POLLIN, 0 }, { p->err, POLLIN, 0 },
@@ -328,7 +328,7 @@ static int wait_piped(struct runner *c, struct runner_piped *p, int from, bool *
 			*full ? POLLOUT : POLLIN, 0 },
 		{ c->caller, 0, 0 } };
 
-	if (poll(fds, ARRAY_SIZE(fds), (int)left) < 0)
+	if (poll(fds, ARRAY_SIZE(fds), left) < 0)
 		return errno == EINTR ? 0 : -1;
 	if (fds[3].revents)
 		feed(p, from, full);
@@ -338,7 +338,7 @@ static int wait_piped(struct runner *c, struct runner_piped *p, int from, bool *
 static int attend(struct runner *c, struct runner_piped *p, int from, struct buf *out, struct buf *errtext,
 	unsigned seconds, int *ret_code, struct err *e)
 {
-	int64_t deadline = clock_ms() + (int64_t)seconds * 1000;
+	struct deadline d = deadline_in((int64_t)seconds * 1000);
 	bool over = false, fits = true, full = false;
 	struct runner_run *r = find(c, p->id);
 
@@ -348,10 +348,10 @@ static int attend(struct runner *c, struct runner_piped *p, int from, struct buf
 		close_pipe(&p->in);
 	/* reads once more after the end, because the last output is in the pipes then */
 	while (!over && fits) {
-		int64_t left = deadline - clock_ms();
+		int left = deadline_left(&d);
 
 		over = r->over;
-		if (!over && left <= 0)
+		if (!over && !left)
 			return late(c, r->id, seconds, e);
 		if (!over && wait_piped(c, p, from, &full, left) < 0)
 			return gone(c, r->id, e);

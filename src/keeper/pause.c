@@ -1,8 +1,8 @@
 #include <signal.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "keeper/state.h"
-#include "sys/clock.h"
 #include "sys/descendants.h"
 
 #define FREEZE_MS    2000
@@ -26,12 +26,12 @@ static bool open_freezer(struct keeper *k)
  * run. Processes that fork meanwhile are moved in the next round. */
 static bool freeze(struct keeper *k)
 {
-	int64_t until = clock_ms() + FREEZE_MS;
+	struct deadline d = deadline_in(FREEZE_MS);
 	int moved = 1;
 
 	if (!open_freezer(k))
 		return false;
-	while (moved > 0 && clock_ms() < until) {
+	while (moved > 0 && deadline_left(&d)) {
 		pid_t *pids = NULL;
 		size_t n = descendants_list(k->first, &k->starter, 1, &pids);
 

@@ -55,7 +55,7 @@ static void text_take(struct text *t, const struct buf *file)
 	add_normal(&t->now, data, file->len);
 }
 
-/* With the line ends of the file. */
+/* Restores the line ends of the file. */
 static void text_give(const struct text *t, struct buf *out)
 {
 	size_t line = 0;
@@ -176,7 +176,7 @@ static bool same_words(struct span a, struct span b)
 	return a.len == b.len && !memcmp(a.at, b.at, a.len);
 }
 
-/* The new lines with the indentation of the place where they go, as server-filesystem does it. */
+/* Indents the new lines like the old ones, as server-filesystem does it. */
 static void add_indented(struct buf *out, struct span first, const struct span *old, size_t nold,
 	const struct span *new, size_t nnew)
 {
@@ -236,7 +236,7 @@ static int edit_once(struct mcp_call *c, const char *path, struct text *t, const
 	int n;
 
 	if (!json_is_string(from) || !json_is_string(to))
-		return tool_refuse(c, "bad_arguments", path, "an edit has the strings oldText and newText");
+		return tool_refuse(c, "bad_arguments", path, "an edit needs the strings oldText and newText");
 	add_normal(&old, json_string_value(from), json_string_length(from));
 	add_normal(&new, json_string_value(to), json_string_length(to));
 	if (!old.len && t->now.len)

@@ -11,8 +11,8 @@
  *
  *	{"error":{"code":"outside_workspace","message":"…","path":"/etc/passwd","boundary":"/home/u/app"}}
  *
- * Tools are rows of `file_tools` (table.c); a file for each group of tools. Names, schemas and texts of the first 14
- * are those of @modelcontextprotocol/server-filesystem.
+ * Tools are rows of `file_tools` (table.c); each group of tools has a file. The first 14 have the names, schemas and texts
+ * of @modelcontextprotocol/server-filesystem.
  */
 #ifndef MCP_FILES_FILES_H
 #define MCP_FILES_FILES_H
@@ -27,7 +27,7 @@
 #include "base/strvec.h"
 #include "mcp/mcp.h"
 
-/* One text at most: read, written or found. */
+/* The largest text that is read, written or found. */
 #define FILES_TEXT_MAX (8u << 20)
 #define FILES_TOOL_MS  30000
 #define FILES_DEPTH    128
@@ -40,7 +40,7 @@ struct files {
 };
 
 extern const struct mcp_tool file_tools[];
-/* All of them; and without those about tickets, which come last. */
+/* All tools; and all but those about tickets, which come last. */
 extern const size_t file_tools_count, file_tools_plain_count;
 
 /* refuse.c */
@@ -86,15 +86,15 @@ int open_file(struct mcp_call *c, const char *path, struct stat *st);
 int open_directory(struct mcp_call *c, const char *path);
 /* Reads a whole file of at most FILES_TEXT_MAX. -1: refused. */
 int read_whole(struct mcp_call *c, const char *path, struct buf *out, struct stat *st);
-/* Refuses what is not UTF-8. */
+/* Refuses text that is not UTF-8. */
 int check_utf8(struct mcp_call *c, const char *path, const char *text, size_t len);
-/* Writes a file so that others see the old one or the new one. mode 0: a new file's. -1: refused. */
+/* Replaces a file so that others see either the old or the new content. mode 0: that of a new file. -1: refused. */
 int replace_file(struct mcp_call *c, const struct target *p, const char *data, size_t len, mode_t mode);
 /* If expected_hash is given, the file must have that content. -1: refused. */
 int check_hash(struct mcp_call *c, const char *path, const char *data, size_t len);
 void hash_text(const char *data, size_t len, char out[65]);
 
-/* walk.c: what is beneath a directory, sorted by name, a directory before its entries. */
+/* walk.c: visits everything beneath a directory, sorted by name, a directory before its entries. */
 struct entry {
 	const char *path; /* beneath the directory that is walked */
 	const char *name;
@@ -140,7 +140,7 @@ tool_fn tool_status, tool_ask, tool_snapshot, tool_commit; /* task.c */
 
 /* task.c: the tool's result is the gateway's answer or refusal. `in` is consumed; NULL: a GET request. */
 void tool_ask_gateway(struct mcp_call *c, const char *path, json_t *in);
-/* Those of the call's arguments; the list ends with NULL. */
+/* Copies these of the call's arguments; the list ends with NULL. */
 json_t *tool_copy_args(const struct mcp_call *c, const char *const *names);
 
 /* tickets.c */

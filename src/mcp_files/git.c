@@ -21,11 +21,11 @@ static void fill_env(struct strvec *env)
 {
 	for (char **v = environ; *v; v++)
 		strvec_push(env, *v);
-	/* it only reads: no lock, and no hook that asks the gateway */
+	/* it only reads, so it needs no lock, and no hook that asks the gateway */
 	strvec_pushl(env, "GIT_OPTIONAL_LOCKS=0", "GARTH_GATEWAY=1", "GIT_LITERAL_PATHSPECS=1", NULL);
 }
 
-/* Passes on what is complete; false: nothing more is wanted. A piece that is too long is cut. */
+/* Passes complete pieces on; false: no more are wanted. A piece that is too long is cut. */
 static bool pass(struct buf *b, char end, git_fn *fn, void *arg)
 {
 	size_t at = 0;

@@ -137,7 +137,7 @@ void tool_list_sizes(struct mcp_call *c)
 	if (dir < 0)
 		return;
 	if (order && strcmp(order, "name") && strcmp(order, "size")) {
-		tool_refuse(c, "bad_arguments", NULL, "sortBy is \"name\" or \"size\"");
+		tool_refuse(c, "bad_arguments", NULL, "sortBy must be \"name\" or \"size\"");
 		return;
 	}
 	if (names_read(dir, &n) < 0) {

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 		.version = GARTH_VERSION,
 		.instructions = instructions,
 		.tools = file_tools,
-		/* what is shown; the gateway decides */
+		/* only decides which tools are listed; the gateway decides what is allowed */
 		.ntools = getenv("GARTH_TICKETS") ? file_tools_count : file_tools_plain_count,
 		.ctx = &f };
 	bool http = argc > 1 && !strcmp(argv[1], "--http");

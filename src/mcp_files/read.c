@@ -54,7 +54,7 @@ struct taker {
 	bool begun; /* of the current line something was taken */
 };
 
-/* False: nothing more is wanted, or fits. */
+/* False: no more is wanted, or no more fits. */
 static bool take(struct taker *t, const char *data, size_t len)
 {
 	while (len) {

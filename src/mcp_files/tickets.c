@@ -26,14 +26,14 @@ void tool_ticket_wait(struct mcp_call *c)
 	tool_ask_gateway(c, PATH "/wait", tool_copy_args(c, names));
 }
 
-/* The path of one ticket; NULL: refused. */
+/* The request's path for one ticket; NULL: refused. */
 static char *path_of(struct mcp_call *c, const char *what)
 {
 	const char *id = json_string_value(json_object_get(c->args, "id"));
 
 	if (id && *id && strlen(id) <= 32 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(id))
 		return xasprintf(PATH "/%s%s", id, what);
-	tool_refuse(c, "no_ticket", NULL, "a ticket's id is such as t1");
+	tool_refuse(c, "no_ticket", NULL, "a ticket's id is a word such as t1");
 	return NULL;
 }
 

@@ -12,7 +12,7 @@
 #include "merge/followers.h"
 #include "sys/fd.h"
 
-/* Submodules in submodules in … */
+/* How deep submodules may be nested. */
 #define DEPTH_MAX 8
 
 /* One repository whose submodules are looked at: the superproject, or a submodule that moves with it. */

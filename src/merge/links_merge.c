@@ -106,7 +106,7 @@ static int put(const struct repo *r, const char *tree, const char *path, const c
 			buf_printf(&changed, "160000 commit %s\t%.*s", oid, (int)n, path);
 		} else {
 			if (sscanf(line, "%*o tree %64[0-9a-f]", was) != 1)
-				return err_set(e, ERR_FAILED, "'%s' is no directory", path);
+				return err_set(e, ERR_FAILED, "'%s' is not a directory", path);
 			if (put(r, was, path + n + 1, oid, now, e) < 0)
 				return -1;
 			buf_printf(&changed, "040000 tree %s\t%.*s", now, (int)n, path);

@@ -2,7 +2,7 @@
 
 #include "plan/stage_life.h"
 
-/* Something has run in its task, or is about to. A quota takes its attempt back, but not what it changed. */
+/* Something has run in its task, or is about to. A quota gives the attempt back, but the agent's changes stay. */
 static bool has_begun(const struct stage_row *s)
 {
 	return s->attempt || s->starting || s->task_id;
@@ -16,7 +16,7 @@ static bool lists(const struct plan_stage *s, size_t other)
 	return false;
 }
 
-/* The slot is taken before the process that starts the agent begins: it shows a stage that starts in this moment. */
+/* The slot is taken before the process that starts the agent begins, so it also shows a stage that is starting now. */
 static bool is_in_the_way(const struct stage_row *s, const struct stage_row *of)
 {
 	if (stage_is_over(s) || s->id == of->id)

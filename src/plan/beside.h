@@ -1,7 +1,7 @@
 /*
- * Stages that may change the same files, in no order: they come one after the other. One that has begun to change files is
- * in the way of those that have not, until its work is merged or given up. Two that have both begun, because a person
- * took one of them back, only do not run at the same time. Pure functions.
+ * Stages that may change the same files and do not depend on each other: they run one after the other. A stage that has
+ * begun to change files blocks those that have not begun, until its work is merged or given up. If two of them have begun,
+ * because a person let one try again, they only must not run at the same time. Pure functions.
  */
 #ifndef PLAN_BESIDE_H
 #define PLAN_BESIDE_H

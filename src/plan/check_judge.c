@@ -10,7 +10,7 @@
 /* Matching takes time and memory by the line. */
 #define LINE_MAX_LEN (64u << 10)
 
-/* What programs leave where something is still to be written. */
+/* Words that mark unfinished code. */
 static const char *const stubs[] = { "TODO", "FIXME", "unimplemented!", "todo!", "NotImplementedError",
 	"panic(\"not implemented", "throw new Error(\"Not implemented" };
 
@@ -32,7 +32,7 @@ static bool in_a_list(const struct strvec *texts, const char *line, size_t len)
 	return false;
 }
 
-/* A line with one of the patterns, and with none that is to be ignored. */
+/* Finds a line with one of the patterns and with none of those to be ignored. */
 static bool is_dead(const struct plan_check *k, const struct buf *b, struct buf *why)
 {
 	const char *line = buf_str(b), *end = line + b->len;
@@ -62,10 +62,11 @@ static bool texts_fit(const struct plan_expect *x, const struct check_output *o,
 			       false;
 	for (size_t i = 0; i < x->stderr_contains.n; i++)
 		if (!has(&o->err, x->stderr_contains.v[i]))
-			return buf_printf(why, "its errors do not contain '%s'", x->stderr_contains.v[i]),
+			return buf_printf(why, "its error output does not contain '%s'",
+				       x->stderr_contains.v[i]),
 			       false;
 	if (x->stderr_empty && o->err.len)
-		return buf_addstr(why, "it printed errors"), false;
+		return buf_addstr(why, "its error output is not empty"), false;
 	return true;
 }
 
@@ -98,7 +99,7 @@ bool check_judge_artifact(const char *path, const char *data, size_t len, struct
 		return buf_printf(why, "'%s' is empty", path), false;
 	for (size_t i = 0; !is_prose(path) && i < ARRAY_SIZE(stubs); i++)
 		if (check_contains(data, len, stubs[i]))
-			return buf_printf(why, "'%s' has a stub: %s", path, stubs[i]), false;
+			return buf_printf(why, "'%s' contains a stub: %s", path, stubs[i]), false;
 	return true;
 }
 

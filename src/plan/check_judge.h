@@ -1,4 +1,4 @@
-/* Whether a check's command came to what the plan expects of it. Pure functions over the agent's bytes. */
+/* Decides whether a check's command did what the plan expects. Pure functions; the bytes are an agent's. */
 #ifndef PLAN_CHECK_JUDGE_H
 #define PLAN_CHECK_JUDGE_H
 
@@ -11,14 +11,14 @@
 struct check_output {
 	int code;
 	struct buf out, err;
-	bool cut; /* it printed more than was kept: texts are then looked for in its end */
+	bool cut; /* it printed more than was kept: only the end is searched */
 };
 
 /* True if it passed; else *why says what is wrong, in one line. */
 bool check_judge(const struct plan_check *k, const struct check_output *o, struct buf *why);
 /* The same for an artifact's content: not empty, and without a mark that it is only a stub (unless it is prose). */
 bool check_judge_artifact(const char *path, const char *data, size_t len, struct buf *why);
-/* Whether a line of the bytes matches; of a long line the beginning. */
+/* Whether a line of the bytes matches. Only the beginning of a long line is searched. */
 struct plan_regex;
 bool check_has_line(const struct plan_regex *pattern, const char *data, size_t len);
 /* Whether a text is in the bytes. */

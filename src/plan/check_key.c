@@ -145,7 +145,7 @@ char *check_key(
 	add(&text, "2");
 	add(&text, tree);
 	add_check(&text, k);
-	/* the plan's own checks are the same for all of its stages */
+	/* the plan's own checks are the same for all stages */
 	if (s)
 		add_stage(&text, s, k);
 	add_walls(&text, j);

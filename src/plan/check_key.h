@@ -6,13 +6,13 @@
 
 #include "plan/job.h"
 
-/* Whether a check is another one for each stage: only then its command has the variable STAGE_ID. */
+/* Whether a check names its stage, and so differs from stage to stage: only then its command gets the variable STAGE_ID. */
 bool check_names_stage(const struct plan_stage *s, const struct plan_check *k);
 
-/* What the user's configuration, without any task's own layers, and the environment say of the walls of checks; on the heap.
- * The layers are the files that tasks get beside their commit. */
+/* The walls of checks as the user's configuration (without any task's own layers) and the environment describe them; on the
+ * heap. `layers` are the files that tasks get in addition to their commit. */
 char *check_walls(const struct config *c, const struct strvec *layers);
-/* `s` is the stage that the check is of; NULL: it is the plan's. The walls are those of j. On the heap. */
+/* `s` is the check's stage; NULL for a check of the plan. The walls are those of j. On the heap. */
 char *check_key(
 	const struct stage_job *j, const char *tree, const struct plan_check *k, const struct plan_stage *s);
 

@@ -11,14 +11,15 @@
 
 /* The stage is `checking`. */
 int stage_check(struct stage_job *j, struct err *e);
-/* The same if all results are known (checks_known): nothing is run. j->repo is open. */
+/* The same, for a commit whose results are all known (checks_known): nothing is run. j->repo is open. */
 int stage_check_known(struct stage_job *j, struct err *e);
 /* The checks that come before the agent, on the commit that it begins from; the stage is `ready`. *ret_failed: one of them
  * failed, and so did the stage. */
 int stage_check_before(struct stage_job *j, const char *base, bool *ret_failed, struct err *e);
-/* The same for a stage whose agent runs, and asks for it (task/stage_ask.h): it gets an answer, and the stage stays as it is. */
+/* Runs the checks for an agent that is still working and asks for them (task/stage_ask.h). The agent gets an answer; the
+ * stage does not change. */
 int stage_check_asked(struct stage_job *j, struct err *e);
-/* Whether its agent asks for that now. */
+/* Whether the stage's agent asks for its checks now. */
 bool stage_asks_for_checks(const struct stage_job *j);
 /* A check failed, on the stage's commit or after its merge: the agent gets another turn, or the stage has failed. */
 int stage_failed(struct stage_job *j, const struct check_row *failed, const char *prompt, struct err *e);

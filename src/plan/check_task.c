@@ -3,25 +3,20 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/deadline.h"
 #include "plan/stage_config.h"
 #include "plan/ticket_task.h"
 #include "runtime/add_layers.h"
-#include "runtime/control.h"
 #include "runtime/run.h"
+#include "runtime/try.h"
 #include "sys/clock.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
-#include "sys/lock.h"
 #include "task/own_config.h"
-#include "task/remove.h"
 #include "task/task.h"
 
-/* After its last command has ended, a keeper leaves. */
-#define LEAVE_MS   30000
 #define CONFIG_MAX (1u << 20)
 
-/* Stages have no dot in their id: no stage's task has this name. */
+/* A stage's id has no dot, so no stage's task can have this name. */
 static char *name_of(const struct stage_job *j)
 {
 	int len = (int)strnlen(j->row->name, 32);
@@ -30,23 +25,6 @@ static char *name_of(const struct stage_job *j)
 	while (len && j->row->name[len - 1] == '.')
 		len--;
 	return xasprintf("%.*s.check.%lld", len, j->row->name, (long long)j->at->id);
-}
-
-static void drop(struct context *c, struct task *t)
-{
-	struct deadline d = deadline_in(LEAVE_MS);
-	struct err ignored = ERR_INIT;
-	auto_lock lock = -1;
-	auto_fd dir = -1;
-
-	if (context_store(c, &ignored) < 0 || home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
-		return;
-	if (lock_is_held(dir, "lock"))
-		control_cancel(c, t, &ignored);
-	while (lock_is_held(dir, "lock") && deadline_sleep(&d, 5))
-		;
-	if (!context_store(c, &ignored) && !lock_take(dir, "lock", false, &lock, &ignored))
-		remove_for_good(c, t, &ignored);
 }
 
 int check_task_clear(const struct stage_job *j, struct err *e)
@@ -61,7 +39,7 @@ int check_task_clear(const struct stage_job *j, struct err *e)
 		task_settle(j->c, &left, &gone, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	if (!gone)
-		drop(j->c, &left);
+		runtime_try_drop(j->c, &left, true);
 	return 0;
 }
 
@@ -77,7 +55,7 @@ int check_task_clear_all(
 void check_task_drop(struct check_task *t)
 {
 	if (t->task.id)
-		drop(t->job->c, &t->task);
+		runtime_try_drop(t->job->c, &t->task, true);
 	task_release(&t->task);
 	t->task = (struct task){ 0 };
 }
@@ -147,7 +125,7 @@ static void take(int fd, const char *data, size_t len, void *arg)
 	keep(k->shown, data, len);
 }
 
-/* What a result must not depend on is not told: it may be used again for another stage. */
+/* The command is not told what its result must not depend on: the result may be used for another stage. */
 static void set_env(const struct check_task *t, const char *stage, struct strvec *env)
 {
 	if (stage)

@@ -6,7 +6,7 @@
  *	check_task_run(&t, command, &out, &shown, &late, e)
  *	check_task_drop(&t)      after each command that must not see what the one before it did, and at the end
  *
- * Everything blocks. If the process dies, the next one that checks this stage removes what is left.
+ * All functions block. If the process dies, the next one that checks this stage removes what is left.
  */
 #ifndef PLAN_CHECK_TASK_H
 #define PLAN_CHECK_TASK_H
@@ -17,7 +17,7 @@
 #include "plan/job.h"
 #include "store/store.h"
 
-/* What is kept of each stream, for texts that are looked for; and of both together, for people. */
+/* How much is kept: of each stream, to be searched; of both together, to be shown to people. */
 #define CHECK_STREAM_MAX (1u << 20)
 #define CHECK_SHOWN_MAX  (16u << 10)
 
@@ -27,8 +27,8 @@ struct check_task {
 	struct task task; /* id 0: not made yet */
 };
 
-/* argv is run in the directory cwd (from the repository's root; "" or NULL: there). *shown gets the end of what it
- * printed. *ret_late: it took too long, and was ended. */
+/* argv is run in the directory cwd, relative to the repository's root ("" or NULL: the root). *shown gets the end of what
+ * it printed. *ret_late: it took too long and was ended. */
 struct check_command {
 	char *const *argv;
 	const char *cwd;
@@ -38,7 +38,7 @@ struct check_command {
 int check_task_run(struct check_task *t, const struct check_command *cmd, struct check_output *ret,
 	struct buf *shown, bool *ret_late, struct err *e);
 void check_task_drop(struct check_task *t);
-/* Removes what a process that died left of a check of this stage. */
+/* Removes what is left of a check of this stage whose process died. */
 int check_task_clear(const struct stage_job *j, struct err *e);
 /* The same for all stages of a plan. The caller holds the plan's lock, and nothing checks. */
 int check_task_clear_all(

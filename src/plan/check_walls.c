@@ -27,7 +27,7 @@ char *check_walls_now(struct context *c, const struct plan_row *p)
 	auto_task_layers layers = { 0 };
 	struct err ignored = ERR_INIT;
 
-	/* the branch is gone when the plan is merged; what cannot be found now is told when a check's task is made */
+	/* after the merge the branch is gone; other errors are reported when a check's task is made */
 	find_layers(c, p, &layers, &ignored);
 	return check_walls(&c->config, &layers.names);
 }

@@ -20,11 +20,11 @@
 
 #define CHECK_SECONDS 600
 #define TREE_MAX      (512u << 20)
-/* A larger artifact is no stub. */
+/* A larger artifact cannot be a stub. */
 #define STUB_MAX (1 << 20)
-/* Files of artifacts are read together up to this size, and one more of STUB_MAX. */
+/* Files of artifacts are read in groups up to this size, plus one of STUB_MAX. */
 #define READ_TOGETHER (16 << 20)
-/* The largest file in which patterns and texts are looked for. */
+/* The largest file that is searched for patterns and texts. */
 #define SEARCH_MAX (48u << 20)
 /* How git lists a submodule and a directory. */
 #define GITLINK "160000 "
@@ -35,7 +35,7 @@ void checks_result_release(struct checks_result *r)
 	check_row_release(&r->failed);
 }
 
-/* A check, and the stage that it is of; NULL: of the plan. */
+/* A check and its stage; NULL: a check of the plan. */
 struct due {
 	const struct plan_check *check;
 	const struct plan_stage *stage;
@@ -73,8 +73,8 @@ static void add_due(struct due_list *l, const struct plan_check *v, size_t n, co
 	}
 }
 
-/* The checks of a round; the caller frees the array. After a conflict was solved, what others had done before must still
- * pass its checks, too. */
+/* The checks of a round; the caller frees the array. After a solved conflict, the checks of stages that were merged before
+ * must pass too. */
 static struct due_list list_due(const struct stage_job *j, enum checks_when when)
 {
 	struct due_list l = { 0 };
@@ -123,8 +123,8 @@ static void write_script(const struct due *d, struct buf *out)
 	buf_printf(out, "%s\n", d->check->command);
 }
 
-/* How long a command may take; 0: not at all. The agent of a task says what is checked for its tickets, so the checks of a ticket
- * have no more time together than its runs. */
+/* How long a command may take; 0: it may not run. The agent of a task chooses the checks of its tickets, so they have no more
+ * time together than the ticket's runs. */
 static int find_seconds(const struct round *x, const struct plan_stage *s, uint64_t *ret, struct err *e)
 {
 	uint64_t whole = x->job->stage->timeout, used = 0;
@@ -210,7 +210,7 @@ static int run_command(struct round *x, const struct due *d, struct check_row *r
 	return judge_command(x, d, (char *[]){ "/bin/sh", "-c", (char *)buf_str(&script), NULL }, row, e);
 }
 
-/* The names of the commit's files that match. A submodule is none: it has a name, but no content here. */
+/* The names of the commit's files that match. A submodule is not a file: it has a name, but no content here. */
 static int find_files(
 	const struct round *x, const char *dir, const char *glob, struct strvec *ret, struct err *e)
 {
@@ -248,7 +248,7 @@ static int judge_artifact(size_t i, const char *data, size_t len, void *arg, str
 	return 0;
 }
 
-/* Reads the files from *at on, as many as may be read together. A large one is no stub, whatever is in it. */
+/* Reads the files from *at on, as many as fit into one group. A large one is not a stub, whatever it contains. */
 static int judge_some(struct round *x, const struct strvec *paths, const int64_t *sizes, size_t *at,
 	struct buf *why, struct err *e)
 {
@@ -305,7 +305,7 @@ static int run_artifact(struct round *x, const struct due *d, struct check_row *
 	return rc;
 }
 
-/* Calls fn with the file's bytes, if there is such a file. What is too large to be searched is said in *why. */
+/* Calls fn with the file's bytes, if there is such a file. If it is too large to be searched, *why says so. */
 static int read_one(struct round *x, const char *path, blob_fn *fn, void *arg, struct buf *why, struct err *e)
 {
 	auto_strvec paths = STRVEC_INIT, names = STRVEC_INIT;
@@ -393,7 +393,7 @@ static int run_wiring(struct round *x, const struct due *d, struct check_row *ro
 	if (!w.matches && !why.len)
 		buf_printf(&why,
 			w.late    ? "it takes too long to look for it in '%s'"
-			: w.there ? "no line of '%s' has it"
+			: w.there ? "no line of '%s' matches"
 				  : "the commit has no file '%s'",
 			d->check->path);
 	row->passed = w.matches;
@@ -416,7 +416,7 @@ static int run_check(struct round *x, const struct due *d, struct check_row *row
 	return rc;
 }
 
-/* The result that is known, or a new one. */
+/* Takes the known result, or makes a new one. */
 static int find_result(struct round *x, const struct due *d, struct check_row *row, struct err *e)
 {
 	struct store *s = x->job->c->store;

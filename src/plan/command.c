@@ -23,7 +23,7 @@ static bool is_one_of(const char *word, size_t len, const char *const *list)
 	return false;
 }
 
-/* The end of a word: quotes and what a backslash is before belong to it. */
+/* The end of a word. Quotes, and characters after a backslash, belong to the word. */
 static const char *end_of_word(const char *p)
 {
 	while (*p && !strchr(" \t\n;&|()<>", *p)) {
@@ -76,14 +76,14 @@ static const char *next_command(struct scan *s, size_t *ret_len)
 		if (!*word)
 			return NULL;
 		if (!*ret_len) {
-			/* < and > are before a file's name; what follows << is no command either */
+			/* after < and > comes a file's name; what follows << is not a command either */
 			s->at = word + 1;
 			if (*word == '<' && word[1] == '<')
 				return NULL;
 			if (*word == '<' || *word == '>')
 				s->at = end_of_word(s->at + strspn(s->at, ">&| \t"));
 			else
-				/* what follows the pattern of a case is not looked for */
+				/* what follows the pattern of a case is not searched */
 				s->command = *word != ')' || after_open;
 		} else if (*word == '#') {
 			s->at += strcspn(s->at, "\n");

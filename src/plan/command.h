@@ -1,4 +1,4 @@
-/* Finds the words of a shell's lines that are run as programs, as far as that can be seen without running them. */
+/* Finds the programs that lines of shell would run, as far as that can be seen without running them. */
 #ifndef PLAN_COMMAND_H
 #define PLAN_COMMAND_H
 
@@ -13,9 +13,9 @@ enum command_word {
 	COMMAND_NAME,    /* a name, to be looked up in PATH */
 };
 
-/* What the first word of a line is; with COMMAND_NAME it is added to *ret. */
+/* The kind of a line's first word; a COMMAND_NAME is also added to *ret. */
 enum command_word command_first(const char *line, struct strvec *ret);
-/* Adds the names in all places where a command begins; each once. */
+/* Adds each name that is in the place of a command, once. */
 void command_names(const char *line, struct strvec *ret);
 
 /* Whether a text has words that commands do not have, and sentences do. */

@@ -1,4 +1,4 @@
-/* What cannot be said of a plan without a look at the repository and the machine. */
+/* Decides what depends on the repository and the machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "plan/finish.h"
 #include "plan/scope.h"
 
-#define NAMED 3 /* stages that a warning names */
+#define NAMED 3 /* how many stages a warning names */
 
 static const char *const truths[] = { "is read as a command, because there is a program '%s'",
 	"is read as a statement, and not checked, because there is no program '%s'" };
 
-/* Programs that commands of the plan name, beside those of truths that may be statements. */
+/* Programs that commands of the plan name, except in truths that may be statements. */
 static void add_programs(const struct plan_check *v, size_t n, struct strvec *ret)
 {
 	for (size_t i = 0; i < n; i++)
@@ -33,7 +33,7 @@ static bool is_command(const struct plan_check *c, const struct plan_host *host,
 	}
 }
 
-/* A text of `truths` is a command if its first word can be run; else it is for people. */
+/* A text of `truths` is a command if its first word can be run, else a statement for people. */
 static void decide_truth(
 	struct plan *p, struct plan_check *c, const struct plan_host *host, const struct strvec *programs)
 {
@@ -94,7 +94,7 @@ static void warn_of_tools(struct plan *p, const struct plan_check *v, size_t n, 
 	}
 }
 
-/* What a stage must make it must be allowed to write. */
+/* A stage must be allowed to write what it has to make. */
 static void warn_of_artifacts(struct plan *p, const struct plan_stage *s)
 {
 	for (size_t i = 0; i < s->nchecks; i++) {
@@ -121,7 +121,7 @@ static void warn_of_overlaps(struct plan *p, const struct plan_stage *s)
 		buf_printf(&names, " and %zu more", s->noverlaps - NAMED);
 	if (s->noverlaps)
 		plan_warn(p, s->at,
-			"stage '%s' may change the same files as %s, and none waits for the other: they run one after the other",
+			"stage '%s' may change the same files as %s, and neither depends on the other: they run one after the other",
 			s->id, buf_str(&names));
 }
 

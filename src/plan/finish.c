@@ -84,7 +84,7 @@ static bool names_hosts(const struct plan_network *n, const struct plan_sandbox_
 	return n->allow.n || s->domains_at.line || s->additional_domains.n;
 }
 
-/* The stage's own word counts before the plan's; who names hosts wants to reach them. */
+/* A stage's own mode wins over the plan's. Naming hosts implies the mode "allow". */
 static void join_network(
 	struct plan_network *own, const struct plan_sandbox_draft *sandbox, const struct plan_draft *d)
 {
@@ -134,8 +134,8 @@ static int set_agent(const struct plan *p, struct plan_stage_draft *d, struct er
 		return plan_error(p, d->script_at, e,
 			"'stages.%s.script' is for agent 'script', not for '%s'", s->id, s->agent);
 	if (!s->script && s->agent && !strcmp(s->agent, "script"))
-		return plan_error(
-			p, d->at, e, "'stages.%s.script' is missing: what agent 'script' runs", s->id);
+		return plan_error(p, d->at, e,
+			"'stages.%s.script' is missing: agent 'script' needs lines to run", s->id);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ static int check_bug_fix(const struct plan *p, const struct plan_stage_draft *d,
 	return 0;
 }
 
-/* A glob that leads out would allow nothing, and whoever wrote it meant something else. */
+/* A glob that leads out of the repository would allow nothing, so it is a mistake. */
 static int check_patterns(
 	const struct plan *p, const struct plan_stage *s, const struct plan_patterns *v, struct err *e)
 {
@@ -271,7 +271,7 @@ static int resolve_all(struct plan_draft *d, struct err *e)
 		if (!strcmp(names[i - 1].id, names[i].id))
 			rc = plan_mistake(d->mistakes,
 				plan_error(&d->plan, d->stages[names[i].i].stage.at, e,
-					"stage '%s' is there twice, first in line %u", names[i].id,
+					"stage '%s' appears twice, first in line %u", names[i].id,
 					d->stages[names[i - 1].i].stage.at.line),
 				e);
 	for (size_t i = 0; i < d->nstages && !rc; i++)
@@ -290,7 +290,7 @@ static void move_stages(struct plan_draft *d, struct plan *p)
 	}
 }
 
-/* What `auto_merge: false` means beside `merge`. */
+/* What `auto_merge: false` means together with `merge`. */
 static int join_merge(struct plan_draft *d, struct err *e)
 {
 	if (d->auto_merge)

@@ -1,6 +1,6 @@
 /*
- * Writes a plan as YAML of one form, by the rows that read it: JSON in its outer form, values that are not given left
- * out. A plan that is read back has the same text, and two files that say the same have the same digest.
+ * Writes a plan as YAML in one fixed form, by the rows that read it: in JSON's syntax, without values that are not given. A
+ * plan that is read back gives the same text, and two files that say the same have the same digest.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static void add_value(const struct writer *w, const struct plan_key *row, const 
 	}
 }
 
-/* Keys that are not what the file says. The digest is made before anything is decided. */
+/* Keys that are not from the file. The digest is made before anything is decided. */
 static bool is_added(const struct plan_key *row)
 {
 	return row->type == PLAN_AT || !strcmp(row->key, "file") || !strcmp(row->key, "task");
@@ -200,7 +200,7 @@ static void add_map(const struct writer *w, const struct plan_key *rows, const v
 	buf_addch(w->out, '}');
 }
 
-/* A stage as it would be read: a view, which owns nothing but the ids of what it needs. */
+/* A stage in the form in which it is read: a view, which owns only the ids of its dependencies. */
 static void add_stage(const struct writer *w, const struct plan *p, const struct plan_stage *s)
 {
 	struct plan_stage_draft view = {

@@ -37,7 +37,7 @@ static void as_text(const struct plan *p, const char *const *marks, struct buf *
 	free(waves);
 }
 
-/* A text in quotes. Both languages know HTML's entities, and neither needs a backslash. */
+/* A text in quotes. Both languages understand HTML entities, so no backslash is needed. */
 static void add_quoted(struct buf *out, const char *text)
 {
 	auto_buf clean = BUF_INIT(1 << 20);

@@ -10,7 +10,7 @@
 
 enum graph_style { GRAPH_TEXT, GRAPH_DOT, GRAPH_MERMAID };
 
-/* The text may have what an agent or a plan wrote: it is cleaned for a terminal. */
+/* Texts of agents and plans are cleaned for a terminal. */
 void plan_graph(const struct plan *p, enum graph_style style, const char *const *marks, struct buf *out);
 
 #endif

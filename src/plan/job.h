@@ -1,4 +1,4 @@
-/* One stage of a running plan: what the runner's deeds work on (start.h, check_stage.h, merge_stage.h). */
+/* One stage of a running plan: what the runner's steps work on (start.h, check_stage.h, merge_stage.h). */
 #ifndef PLAN_JOB_H
 #define PLAN_JOB_H
 
@@ -11,12 +11,12 @@
 struct stage_job {
 	struct context *c;
 	const struct plan *plan;          /* as it was frozen */
-	const struct plan_stage *stage;   /* the stage, as the plan has it */
+	const struct plan_stage *stage;   /* the stage, as the plan describes it */
 	struct plan_row *row;             /* the plan in the store */
-	struct stage_row *at;             /* where the stage is */
-	const struct stage_row_list *all; /* where the others are; may be NULL */
-	const struct repo *repo;          /* the project's, while the runner looks; NULL: open it */
-	const char *walls; /* of the user's configuration, for results of checks (check_key.h) */
+	struct stage_row *at;             /* its row in the store: state, task, commits */
+	const struct stage_row_list *all; /* the rows of all stages; may be NULL */
+	const struct repo *repo; /* the project's repository, if the runner has it open; NULL: open it */
+	const char *walls;       /* of the user's configuration, for results of checks (check_key.h) */
 };
 
 /* The plan's integration branch, in full, on the heap. */

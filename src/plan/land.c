@@ -11,7 +11,7 @@
 #include "task/life.h"
 #include "task/task.h"
 
-/* How often it is tried again because the user's branch moved meanwhile. */
+/* How often the merge is tried again because the user's branch has moved meanwhile. */
 #define TRIES_MAX 5
 
 static enum merge_kind kind_of(const struct config *c)
@@ -21,7 +21,7 @@ static enum merge_kind kind_of(const struct config *c)
 						      : MERGE_COMMIT;
 }
 
-/* The plan's own checks, on what the merge would give. A tree that they passed on already is not checked again. */
+/* Runs the plan's own checks on the result of the merge. A tree on which they have passed already is not checked again. */
 static int check(struct stage_job *j, const char *commit, struct err *e)
 {
 	auto_checks_result r = { 0 };
@@ -33,7 +33,7 @@ static int check(struct stage_job *j, const char *commit, struct err *e)
 		return -1;
 	return r.passed ? 0
 			: err_set(e, ERR_REFUSED,
-				  "a check of the plan fails on what it would become: %.200s: %.150s",
+				  "a check of the plan fails on the result of the merge: %.200s: %.150s",
 				  r.failed.title, r.failed.why);
 }
 
@@ -43,7 +43,7 @@ static bool has_nothing(const struct task *t)
 	return !*t->published || !strcmp(t->published, t->base);
 }
 
-/* Whether the user's branch is not where it was looked at. */
+/* Whether the user's branch has moved since it was read. */
 static bool has_moved(struct stage_job *j, const struct task *t, const char *old)
 {
 	struct err ignored = ERR_INIT;
@@ -54,7 +54,7 @@ static bool has_moved(struct stage_job *j, const struct task *t, const char *old
 	       strcmp(now, old) != 0;
 }
 
-/* *ret_moved: nothing was done, as the user's branch moved meanwhile. */
+/* *ret_moved: nothing was done, because the user's branch has moved meanwhile. */
 static int merge_once(struct stage_job *j, struct task *t, bool *ret_moved, struct err *e)
 {
 	struct merge_spec s = { .kind = kind_of(&j->c->config), .dry_run = true };
@@ -128,7 +128,8 @@ static void put_stages_away(struct stage_job *j)
 	}
 }
 
-/* With the merge, so that one undo takes all of it back. The merge may have been made by a runner that was killed. */
+/* The removals belong to the merge, so that one undo takes all of it back. The merge may have been made by a runner that
+ * was killed. */
 static int put_all_away(struct stage_job *j, struct task *t, struct err *e)
 {
 	struct err none = ERR_INIT;
@@ -168,7 +169,7 @@ int plan_land(struct stage_job *j, struct err *e)
 
 	if (find_task(j, &t, e) < 0)
 		return -1;
-	/* a crash came after it was put away */
+	/* it was put away before a crash */
 	if (t.removed) {
 		stage_set(&j->row->merged, *t.published ? t.published : t.base);
 		return 0;

@@ -24,8 +24,7 @@
 
 #define TAIL_MAX  4096
 #define WAITS_MAX 100
-/* A time that an agent prints is the agent's word, and holds up every stage on its log-in: after so long it is tried
- * again, whatever was printed. */
+/* The longest wait. The time is only what the agent printed, and it delays every stage on its log-in. */
 #define QUOTA_MAX (6 * 3600)
 
 static int read_tail(struct stage_job *j, const struct task *t, char *out, size_t *ret_len)
@@ -46,7 +45,7 @@ static int read_tail(struct stage_job *j, const struct task *t, char *out, size_
 	return 0;
 }
 
-/* The time behind a '|' on the line of the text, bounded; 0: there is none, or it is over. */
+/* The time after a '|' on the line of the text, limited; 0: there is none, or it is past. */
 static int64_t time_on_line(const char *at)
 {
 	const char *end = at + strcspn(at, "\n"), *bar = memchr(at, '|', (size_t)(end - at));
@@ -75,7 +74,7 @@ static int64_t find_quota(struct stage_job *j, const struct task *t, const struc
 	return 0;
 }
 
-/* It counts as no attempt, but it cannot go on for ever. Whoever else is on its log-in waits too. */
+/* This does not count as an attempt, but it must not go on for ever. Other stages on its log-in wait too. */
 static int wait_for_quota(struct stage_job *j, const char *agent, int64_t until, struct err *e)
 {
 	if (++j->at->waits > WAITS_MAX)
@@ -103,7 +102,7 @@ static int crashed(struct stage_job *j, const char *how, struct err *e)
 	return stage_move(j->c->store, j->at, STAGE_REWORK, e, "%s", how);
 }
 
-/* What it left is not all committed and published. */
+/* Not everything that the agent left is committed and published. */
 static int not_clean(struct stage_job *j, const struct task *t, struct err *e)
 {
 	auto_buf said = BUF_SMALL, prompt = BUF_SMALL;
@@ -143,11 +142,12 @@ static bool has_left_something(const struct task *t)
 
 static int wants_path(struct stage_job *j, const char *path, struct err *e)
 {
-	auto_str prompt =
-		xasprintf("The user has looked at your wish to change '%s'. Commit again, and go on.", path);
+	auto_str prompt = xasprintf(
+		"The user has answered your request to change '%s'. Commit again, and go on.", path);
 
 	stage_set(&j->at->prompt, prompt);
 	stage_set(&j->at->back, STAGE_REWORK);
+	stage_set(&j->at->gate, GATE_PATH);
 	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it wants to change '%s'", path);
 }
 
@@ -198,6 +198,7 @@ static int asks(struct stage_job *j, const struct task *t, struct err *e)
 	if (!home_task_dir(&j->c->home, t->id, &dir, &ignored) && !question_load(dir, &q, &ignored))
 		add_question(&q, &text);
 	stage_set(&j->at->back, STAGE_REWORK);
+	stage_set(&j->at->gate, "");
 	return stage_move(j->c->store, j->at, STAGE_ASKING, e, "it asks: %.800s", buf_str(&text));
 }
 
@@ -245,7 +246,7 @@ int stage_look(struct stage_job *j, bool *ret_moved, struct err *e)
 		*ret_moved = asking;
 		return asking ? stage_move(j->c->store, j->at, STAGE_RUNNING, e, "%s", "") : 0;
 	}
-	/* a command of the user's runs there, or the end is being decided */
+	/* a command of the user runs there, or the verdict is not ready yet */
 	if (task_is_busy(j->c, &t))
 		return 0;
 	if (asking && (!strcmp(t.state, STATE_BLOCKED) || !strcmp(t.state, STATE_FAILED)))

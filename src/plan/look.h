@@ -1,6 +1,7 @@
 /*
- * Looks how the run of a stage's agent ended, and moves the stage on. What decides are facts: the task's state, its exit
- * code, its verdict, and texts of the configuration at the end of its output (agents.NAME.quota). Does not block.
+ * Finds out how the run of a stage's agent ended, and moves the stage to its next state. It decides by facts: the task's
+ * state, its exit code, its verdict. The only text that counts is one that the configuration names (agents.NAME.quota) at
+ * the end of the output. Does not block.
  */
 #ifndef PLAN_LOOK_H
 #define PLAN_LOOK_H

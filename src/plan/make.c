@@ -47,11 +47,11 @@ static int check_names(struct context *c, int64_t project, const struct plan *p,
 		auto_str file = shell_word(p->file);
 
 		if (strcmp(there.digest, p->digest) != 0) {
-			err_set(e, ERR_EXISTS, "the plan '%s' was begun already, and '%s' has changed since",
+			err_set(e, ERR_EXISTS, "the plan '%s' has already begun, and '%s' has changed since",
 				there.name, p->file);
 			return err_hint(e, "garth plan run --replan %s", file);
 		}
-		err_set(e, ERR_EXISTS, "the plan '%s' was begun already, and is %s", there.name, there.state);
+		err_set(e, ERR_EXISTS, "the plan '%s' has already begun, and is %s", there.name, there.state);
 		return err_hint(e, "garth plan resume %s", there.name);
 	}
 	*e = (struct err)ERR_INIT;
@@ -226,7 +226,7 @@ static int none_here(struct err *e)
 	return err_hint(e, "garth plan ls --all");
 }
 
-/* The plan that is meant if none is named. */
+/* The plan if none is named. */
 static int find_only(struct context *c, int64_t project, struct plan_row *ret, struct err *e)
 {
 	auto_plan_row_list open = { 0 }, all = { 0 };

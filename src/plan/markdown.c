@@ -40,7 +40,7 @@ static bool begins(struct text t, const char *word)
 	return (size_t)(t.end - t.at) >= strlen(word) && !strncmp(t.at, word, strlen(word));
 }
 
-/* How many backquotes begin the line after its blanks. */
+/* How many backquotes the line begins with, after its blanks. */
 static size_t fence_of(struct text line)
 {
 	size_t from = blanks(line), n = 0;
@@ -72,7 +72,7 @@ static bool is_end(struct text line, size_t indent)
 	return blanks(line) < indent + 4 && begins((struct text){ line.at + blanks(line), line.end }, END);
 }
 
-/* Moves behind the line that has the marker: at its beginning, or else the first that has it anywhere. */
+/* Moves behind the line with the marker: the first line that begins with it, else the first that contains it. */
 static bool find_marker(struct text *t, const char *marker, unsigned *line)
 {
 	const char *any;

@@ -7,8 +7,8 @@
  *	```
  *	<!-- END loom METADATA -->
  *
- * The first such pair counts. The fence may be longer than three, and ends at the first line with a fence that is as
- * long and not indented further than that of a Markdown block can be.
+ * Only the first such pair is read. The fence may have more than three backquotes. The block ends at the next line with a
+ * fence that is at least as long, and indented no further than Markdown allows.
  */
 #ifndef PLAN_MARKDOWN_H
 #define PLAN_MARKDOWN_H

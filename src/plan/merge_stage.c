@@ -18,7 +18,7 @@
 #include "task/task.h"
 
 #define PROMPT_MAX (64u << 10)
-/* How often the agent is asked to solve a conflict, before a person is. */
+/* How often the agent is asked to solve a conflict before a person is asked. */
 #define CONFLICTS_MAX 2
 #define NAMES_SHOWN   5
 
@@ -52,8 +52,8 @@ static int done(struct merging *m, struct err *e)
 	return 0;
 }
 
-/* Brings the integration branch into the stage's branch, so that the agent sees what it did not fit with. *ret: whether
- * that worked; if not, there are conflicts. */
+/* Merges the integration branch into the stage's branch, so that the agent sees the work that its own did not fit with.
+ * *ret: whether that worked; if not, there are conflicts. */
 static bool sync_stage(struct merging *m)
 {
 	struct err ignored = ERR_INIT;
@@ -68,7 +68,7 @@ static bool sync_stage(struct merging *m)
 	return clean;
 }
 
-/* The stage's work and that of others pass their checks, but not together. */
+/* The stage's work passes its checks, but not together with the work of others. */
 static int does_not_fit(struct merging *m, const struct check_row *failed, struct err *e)
 {
 	struct stage_job *j = m->j;
@@ -91,14 +91,14 @@ static void name_files(const struct strvec *files, struct buf *out)
 		buf_addstr(out, " …");
 }
 
-/* A conversation can go on about a conflict; a script cannot. */
+/* An agent's conversation can go on about a conflict; a script cannot. */
 static bool agent_can_solve(const struct stage_job *j)
 {
 	return !j->stage->script && j->stage->on_conflict != PLAN_CONFLICT_HUMAN &&
 	       j->at->conflicts <= CONFLICTS_MAX;
 }
 
-/* In a task for the conflict alone: with `resolver`, and if the stage's agent has tried in vain. */
+/* Whether a task is made for the conflict alone: with `resolver`, and if the stage's agent has tried in vain. */
 static bool needs_resolution(const struct stage_job *j)
 {
 	return !j->at->own_id && (j->stage->on_conflict == PLAN_CONFLICT_RESOLVER || j->at->conflicts > 1);
@@ -156,7 +156,8 @@ static int cannot_merge(struct merging *m, const struct merge_result *r, struct 
 	return stage_move(j->c->store, j->at, STAGE_FAILED, e, "%.900s", why.msg);
 }
 
-/* Makes the checks on what the merge would give, unless that is what was checked. *ret_stop: it is over. */
+/* Runs the checks on the result of the merge, unless the stage was checked on the same tree. *ret_stop: the merge ends
+ * here. */
 static int check_merged(struct merging *m, const char *commit, bool *ret_stop, struct err *e)
 {
 	struct stage_job *j = m->j;
@@ -180,7 +181,7 @@ static int merge_it(struct merging *m, struct err *e)
 		return cannot_merge(m, &look_first, e);
 	if (check_merged(m, look_first.new_oid, &stop, e) < 0 || stop)
 		return stop ? 0 : -1;
-	/* the checks ran in tasks of their own, with their configuration */
+	/* the checks ran in other tasks, with the configuration of those */
 	if (runtime_configure(j->c, &m->task, e) < 0)
 		return -1;
 	s.dry_run = false;

@@ -1,4 +1,4 @@
-/* Names of a plan's tasks: "PLAN" and "PLAN.STAGE", as task names are. Ids may have capitals and be longer. */
+/* Names of a plan's tasks, "PLAN" and "PLAN.STAGE", by the rules for task names. Ids may have capitals and be longer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define PLAN_PART_MAX 40 /* of the plan's name, so that stages' names fit beside it */
 #define HASH_LEN      6
 
-/* The last part of a name that would not be unique, or was cut. */
+/* The suffix of a name that was cut, or would not be unique. */
 static void hash_of(const char *id, char out[HASH_LEN + 1])
 {
 	unsigned char digest[DIGEST_MAX];
@@ -21,7 +21,7 @@ static void hash_of(const char *id, char out[HASH_LEN + 1])
 	out[HASH_LEN] = '\0';
 }
 
-/* In small letters, without dots; with a hash if it is to be unique or does not fit. */
+/* In lower case, without dots; with a hash if it must be made unique or does not fit. */
 static char *part_of(const char *id, size_t max, bool unique)
 {
 	size_t len = strlen(id);
@@ -69,7 +69,7 @@ int plan_name_tasks(struct plan *p, const char *name, struct err *e)
 		auto_str whole = xasprintf("%s.%s", p->task, plain);
 		struct err ignored = ERR_INIT;
 
-		/* "x.lock" is no branch's name */
+		/* "x.lock" is not valid as a branch's name */
 		if (is_taken(p, i, whole) || name_check_task(whole, &ignored) < 0) {
 			free(whole);
 			whole = xasprintf("%s.%s", p->task, unique);

@@ -15,7 +15,7 @@ static size_t min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* The part after the last wildcard. A class ends with ']', and what a backslash is before is itself. */
+/* The part after the last wildcard. A class ends with ']'; a character after a backslash stands for itself. */
 static const char *literal_end(const char *s)
 {
 	const char *end = s + strlen(s);
@@ -52,8 +52,8 @@ static bool is_all(const char *part)
 	return !strcmp(part, "**");
 }
 
-/* meet[j] says of the parts of a that are still to come, and those of b from j: can they meet? What is beneath a
- * matched directory is matched too, so the end of either meets everything. */
+/* meet[j]: can the remaining parts of a meet the parts of b from j on? A glob that matches a directory matches all that is
+ * in it, so the end of either glob meets everything. */
 bool globs_may_meet(const char *a, const char *b)
 {
 	auto_strvec x = STRVEC_INIT, y = STRVEC_INIT;

@@ -1,4 +1,4 @@
-/* Whether two globs (base/glob.h, both from the root) could match the same path. In doubt they could. */
+/* Whether two globs (base/glob.h, both from the root) could match the same path. In doubt the answer is yes. */
 #ifndef PLAN_OVERLAP_H
 #define PLAN_OVERLAP_H
 

@@ -16,12 +16,12 @@
 #include "task/task.h"
 #include "task/tip.h"
 
-/* How often a stage is read again that the runner changes. */
+/* How often a stage is read again because the runner has changed it. */
 #define CANCEL_TRIES 20
 /* How long a runner may take to end after its plan was cancelled. */
 #define RUNNER_MS 3000
 
-/* Writes down what a person decided, before it holds. */
+/* Records a person's decision before it takes effect. */
 static int record(
 	struct context *c, const struct stage_row *s, const char *what, const char *text, struct err *e)
 {
@@ -45,7 +45,7 @@ static int move(struct context *c, struct stage_row *s, const char *to, const ch
 	return 0;
 }
 
-/* Something else than its state. */
+/* Writes a change of anything but the state. */
 static int change(struct context *c, struct stage_row *s, struct err *e)
 {
 	if (context_store(c, e) < 0 || store_stage_write(c->store, s, e) < 0)
@@ -149,7 +149,7 @@ int people_retry(struct context *c, struct stage_row *s, const char *prompt, boo
 		"", e);
 }
 
-/* Ends what runs there, so that nothing is published any more. The stage is over, so no run can begin that was not noted. */
+/* Ends what runs there, so that nothing more is published. The stage is over, so no further run can begin. */
 static int end_task(struct context *c, const struct stage_row *s, struct err *e)
 {
 	auto_task t = { 0 };
@@ -194,8 +194,8 @@ int people_cancel(struct context *c, struct stage_row *s, struct err *e)
 	return end_stage(c, s, STAGE_CANCELLED, e);
 }
 
-/* A runner may write to a stage at the same moment: *ret_again says that it has to be read again. What a command that was
- * killed did not end is ended now. */
+/* *ret_again: the runner has changed the stage at the same moment, so it has to be read again. Also ends what an earlier
+ * command, which was killed, did not end. */
 static int cancel_rest(struct context *c, int64_t plan, bool *ret_again, struct err *e)
 {
 	auto_stage_row_list stages = { 0 };
@@ -219,7 +219,7 @@ static int cancel_rest(struct context *c, int64_t plan, bool *ret_again, struct 
 	return 0;
 }
 
-/* Of a runner that was killed, and of which a process may still be about to end. One that runs does it itself. */
+/* For a runner that was killed, one of whose processes may still be ending. A runner that works does this itself. */
 static void clear_checks(struct context *c, struct plan_row *p)
 {
 	struct err ignored = ERR_INIT;

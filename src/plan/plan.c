@@ -61,7 +61,7 @@ int plan_read_all(const char *text, size_t len, const char *file, struct strvec 
 
 int plan_thaw(const char *text, size_t len, struct plan *ret, struct err *e)
 {
-	/* every value has a place beside it */
+	/* every value has a position beside it */
 	const struct yaml_source s = { NULL, 1, PLAN_FROZEN_MAX, 4 * VALUES_MAX };
 
 	if (read_yaml(&s, text, len, true, NULL, ret, e) < 0)

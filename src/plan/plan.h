@@ -1,19 +1,19 @@
 /*
- * A plan: stages that depend on each other, each for an agent in a task of its own, as a file describes them.
+ * A plan file: stages that depend on each other, each for an agent in its own task.
  *
  *	auto_plan p = { 0 };
  *	plan_read(text, len, "plan.md", &p, e)     every key; types, ranges, names, cycles
- *	plan_decide(&p, &host, e)                  what needs a look at the repository and the machine
+ *	plan_decide(&p, &host, e)                  decides what depends on the repository and the machine
  *	p.warnings, p.stages[i].files[j].glob …
  *
- * plan_read only looks at the text. Errors are ERR_CONFIG "FILE:LINE:COLUMN: …". The file is YAML, or Markdown with
- * YAML in it. The keys are described in garth-plan(1).
+ * plan_read looks only at the text. Errors are ERR_CONFIG "FILE:LINE:COLUMN: …". The file is YAML, or Markdown with YAML in
+ * it. The keys are described in garth-plan(1).
  *
  * plan_decide says how `files` is read and which truths are commands, and adds warnings. It is called
  * once, at the start: what it decides depends on files that stages change.
  *
- * plan_freeze writes a plan as text that plan_thaw reads back, with all decisions and all places. Whether a file still
- * says the same is seen by the digests of both plans.
+ * plan_freeze writes a plan, with all decisions and positions, as text that plan_thaw reads back. Two files say the same if
+ * the digests of their plans are equal.
  */
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
@@ -30,7 +30,7 @@
 #define PLAN_STAGES_MAX 1000
 #define PLAN_FROZEN_MAX (16u << 20)
 
-/* A position in the plan's file, from 1; 0: the file does not have it. */
+/* A position in the plan's file, from 1; 0: it is not from the file. */
 struct plan_place {
 	unsigned line, column;
 };
@@ -44,7 +44,7 @@ struct plan_expect {
 	bool stderr_empty; /* errors must be empty */
 };
 
-/* In the order in which they are made, except for BEFORE, which comes before the agent. */
+/* In the order in which they run; BEFORE runs before the agent starts. */
 enum plan_check_kind {
 	PLAN_CHECK_BEFORE,      /* before_stage: command, expect */
 	PLAN_CHECK_ARTIFACT,    /* artifacts: glob */
@@ -60,8 +60,8 @@ enum plan_check_kind {
 	PLAN_CHECK_KINDS
 };
 
-/* One check of a stage, or of a plan. Which members are set is said at the kinds; all others are NULL or empty. Commands
- * are lines for a shell, in working_dir, and may have ${WORKTREE}, ${PROJECT_ROOT} and ${STAGE_ID}. */
+/* One check of a stage, or of a plan. The list of kinds says which members are set; all others are NULL or empty. Commands
+ * are lines for a shell, run in working_dir, and may contain ${WORKTREE}, ${PROJECT_ROOT} and ${STAGE_ID}. */
 struct plan_check {
 	enum plan_check_kind kind;
 	struct plan_place at;
@@ -98,9 +98,9 @@ struct plan_patterns {
 	size_t n;
 };
 
-/* What `sandbox` adds to the walls of a stage: the plan's and the stage's own together. */
+/* What `sandbox` adds to the walls of a stage: the plan's rules and the stage's own, together. */
 struct plan_sandbox {
-	bool disabled; /* `enabled: false`, which is for the user to allow: plan_check_walls */
+	bool disabled; /* `enabled: false`; only the user can accept such a plan: plan_check_walls */
 	struct plan_place disabled_at;
 	struct strvec deny_read, deny_write; /* rules as jail.deny_read has them: "secrets", "~/.ssh" */
 	struct strvec allow_write;           /* the same for jail.allow_write; only within the repository */
@@ -124,7 +124,7 @@ enum plan_approve { PLAN_APPROVE_BEFORE = 1, PLAN_APPROVE_AFTER = 2 };
 
 enum plan_on_conflict {
 	PLAN_CONFLICT_AGENT,    /* the stage's agent goes on, and is told */
-	PLAN_CONFLICT_RESOLVER, /* an agent that knows nothing yet is told of both sides */
+	PLAN_CONFLICT_RESOLVER, /* a new conversation, which is told what both sides were to do */
 	PLAN_CONFLICT_HUMAN,
 };
 
@@ -155,8 +155,8 @@ struct plan_stage {
 	bool bug_fix;
 	struct plan_check *checks; /* in the order of the kinds, then of the file */
 	size_t nchecks;
-	/* From plan_decide: stages further up in the file whose `files` may be the same, and which neither wait for this
-	 * one nor it for them. They must not run at once. */
+	/* From plan_decide: earlier stages of the file that may change the same files, where neither stage depends on the
+	 * other. They must not run at the same time. */
 	size_t *overlaps;
 	size_t noverlaps;
 };
@@ -185,7 +185,7 @@ struct plan {
 	size_t nstages;
 	size_t *order;   /* indexes of the stages, each after those that it needs */
 	uint64_t *after; /* for plan_is_after */
-	char *digest; /* of what the file says: the same for a file that is only formatted in another way */
+	char *digest;    /* of the file's content; a file that is only formatted differently has the same */
 	bool decided;
 	struct strvec no_effect; /* "FILE:12:5: 'excluded_commands' has no effect here: …"; each key once */
 	struct strvec warnings;  /* "FILE:12:5: …"; from plan_decide */
@@ -194,7 +194,7 @@ struct plan {
 void plan_release(struct plan *p);
 #define auto_plan __attribute__((cleanup(plan_release))) struct plan
 
-/* Reads and checks a plan's text. `file` is for messages, and gives the plan its id if it has none. */
+/* Reads and checks a plan's text. `file` is for messages, and the plan's id is made from it if the text has none. */
 int plan_read(const char *text, size_t len, const char *file, struct plan *ret, struct err *e);
 /* The same, but it does not stop at the first mistake: adds the messages of at most PLAN_MISTAKES_MAX, of which *e is the first.
  * A text that is no YAML, and what can only be said of a plan without other mistakes, adds none. */
@@ -202,7 +202,7 @@ int plan_read(const char *text, size_t len, const char *file, struct plan *ret, 
 int plan_read_all(const char *text, size_t len, const char *file, struct strvec *mistakes, struct plan *ret,
 	struct err *e);
 
-/* What plan_decide asks about the world outside the file. A function that is NULL leaves open what it would decide. */
+/* What plan_decide asks about the repository and the machine. If a function is NULL, what it would decide stays undecided. */
 struct plan_host {
 	void *ctx;
 	/* Which paths, relative to the repository's root, are in the commit that the plan starts from. Called once. */
@@ -212,14 +212,14 @@ struct plan_host {
 };
 int plan_decide(struct plan *p, const struct plan_host *host, struct err *e);
 
-/* ERR_REFUSED if a stage is not to have walls, as another system's plan may say: there is no run without them. The user
- * can agree to run it with walls. */
+/* ERR_REFUSED if the plan, written for another system, asks for a stage without walls: there is no run without them. The
+ * user can choose to run it with walls. */
 int plan_check_walls(const struct plan *p, struct err *e);
 
-/* Names the plan's task, and its stages' tasks, by another name than the plan's id. ERR_USAGE. */
+/* Gives the plan's task and its stages' tasks another name than the plan's id. ERR_USAGE. */
 int plan_name_tasks(struct plan *p, const char *name, struct err *e);
 
-/* ERR_CONFIG "FILE:LINE:COLUMN: …", cleaned for a terminal; without the place if the plan does not know it. */
+/* ERR_CONFIG "FILE:LINE:COLUMN: …", cleaned for a terminal; without the position if the plan does not have it. */
 int plan_error(const struct plan *p, struct plan_place at, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -48,13 +48,13 @@ static int refuse_key(struct plan_reader *r, const struct yaml *map, size_t i, c
 static int read_row(struct plan_reader *r, const struct yaml *map, size_t i, const struct plan_key *row,
 	const char *what, void *base, struct err *e);
 
-/* Reads a mapping whose keys are the rows. `shown` is what stands before the keys in messages. */
+/* Reads a mapping whose keys are the rows. `shown` is put before the keys in messages. */
 static int read_map(struct plan_reader *r, const struct yaml *map, const struct plan_key *rows,
 	const char *shown, void *base, struct err *e)
 {
 	if (map->kind != YAML_MAP)
-		return yaml_error(map, r->file, e, "%s%s%s is a mapping of keys to values", *shown ? "'" : "",
-			*shown ? shown : "the plan", *shown ? "'" : "");
+		return yaml_error(map, r->file, e, "%s%s%s must be a mapping of keys to values",
+			*shown ? "'" : "", *shown ? shown : "the plan", *shown ? "'" : "");
 	for (size_t i = 0; i < map->n; i++) {
 		const char *key = map->keys[i].name;
 		auto_str what = xasprintf("%s%s%s", shown, *shown ? "." : "", key);
@@ -110,13 +110,13 @@ static int check_truth(
 	struct plan_reader *r, const struct yaml *y, struct plan_check *c, const char *what, struct err *e)
 {
 	if (!c->command == !c->text)
-		return yaml_error(y, r->file, e, "'%s' has either a 'command' or a 'text'", what);
+		return yaml_error(y, r->file, e, "'%s' must have either a 'command' or a 'text'", what);
 	if (c->text)
 		c->kind = PLAN_CHECK_STATEMENT;
 	return 0;
 }
 
-/* A kept check has what its kind needs. */
+/* Whether a check of a frozen plan has what its kind needs. */
 static int check_frozen(struct plan_reader *r, const struct yaml *y, const struct plan_check *c,
 	const char *what, struct err *e)
 {
@@ -138,7 +138,7 @@ static int check_frozen(struct plan_reader *r, const struct yaml *y, const struc
 	default:
 		whole = c->command;
 	}
-	return whole ? 0 : yaml_error(y, r->file, e, "'%s' has not what its kind needs", what);
+	return whole ? 0 : yaml_error(y, r->file, e, "'%s' lacks what its kind needs", what);
 }
 
 static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_check_kind kind,
@@ -162,7 +162,7 @@ static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_che
 						  : 0;
 	}
 	if (!text)
-		return yaml_error(y, r->file, e, "'%s' is made of mappings of keys to values", what);
+		return yaml_error(y, r->file, e, "'%s' must be made of mappings of keys to values", what);
 	c->open = kind == PLAN_CHECK_TRUTH;
 	return plan_read_value(r, y, kind == PLAN_CHECK_ARTIFACT ? &path_row : &text_row, what, text, e);
 }
@@ -175,7 +175,7 @@ static int read_checks(struct plan_reader *r, const struct yaml *y, enum plan_ch
 	if (y->kind != YAML_LIST)
 		return read_check(r, y, kind, what, to, e);
 	if (single)
-		return yaml_error(y, r->file, e, "'%s' is a mapping of keys to values", what);
+		return yaml_error(y, r->file, e, "'%s' must be a mapping of keys to values", what);
 	for (size_t i = 0; i < y->n; i++)
 		if (plan_mistake(r->mistakes, read_check(r, y->items[i], kind, what, to, e), e) < 0)
 			return -1;
@@ -202,7 +202,7 @@ static int read_patterns(struct plan_reader *r, const struct yaml *y, const char
 	struct plan_patterns *to, struct err *e)
 {
 	if (y->kind == YAML_MAP)
-		return yaml_error(y, r->file, e, "'%s' is a list of globs", what);
+		return yaml_error(y, r->file, e, "'%s' must be a list of globs", what);
 	if (y->kind == YAML_SCALAR)
 		return read_pattern(r, y, what, to, e);
 	for (size_t i = 0; i < y->n; i++)
@@ -214,7 +214,7 @@ static int read_patterns(struct plan_reader *r, const struct yaml *y, const char
 static int read_stages(struct plan_reader *r, const struct yaml *y, struct plan_draft *d, struct err *e)
 {
 	if (y->kind != YAML_LIST)
-		return yaml_error(y, r->file, e, "'stages' is a list of stages");
+		return yaml_error(y, r->file, e, "'stages' must be a list of stages");
 	if (!y->n)
 		return yaml_error(y, r->file, e, "'stages' is empty: a plan has at least one");
 	if (y->n > PLAN_STAGES_MAX)
@@ -230,7 +230,7 @@ static int read_stages(struct plan_reader *r, const struct yaml *y, struct plan_
 		s->at = place_of(item);
 		s->auto_merge = true;
 		s->sandbox.enabled = true;
-		/* counted already if it fails, so that what has been read of it is released */
+		/* counted even if it fails, so that what has been read of it is released */
 		if (plan_mistake(r->mistakes, read_map(r, item, plan_stage_rows, shown, s, e), e) < 0)
 			return d->nstages++, -1;
 	}

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +5,6 @@
 #include "base/duration.h"
 #include "base/hosts.h"
 #include "base/name.h"
-#include "base/nearest.h"
 #include "base/path.h"
 #include "config/check.h"
 #include "plan/read.h"
@@ -31,9 +29,9 @@ static int read_text(
 	if (!value[strspn(value, " \t\n")])
 		return yaml_error(y, r->file, e, "'%s' is empty", what);
 	if (has_control(value))
-		return yaml_error(y, r->file, e, "'%s' has a control character in it", what);
+		return yaml_error(y, r->file, e, "'%s' contains a control character", what);
 	if (line && strchr(value, '\n'))
-		return yaml_error(y, r->file, e, "'%s' is a single line", what);
+		return yaml_error(y, r->file, e, "'%s' must be a single line", what);
 	free(*to);
 	*to = steal_ptr(value);
 	return 0;
@@ -60,7 +58,7 @@ static int read_id(
 	return plan_id_is_valid(plain)
 		       ? 0
 		       : yaml_error(y, r->file, e,
-				 "'%s' has only A-Z, a-z, 0-9, '_' and '-', and at most %d of them, not '%s'",
+				 "'%s' can have only A-Z, a-z, 0-9, '_' and '-', at most %d of them, not '%s'",
 				 what, PLAN_ID_MAX, *to);
 }
 
@@ -71,7 +69,7 @@ static int read_agent(struct plan_reader *r, const struct yaml *y, const char *w
 	if (read_text(r, y, what, true, to, e) < 0)
 		return -1;
 	return name_check_task(*to, &why) < 0
-		       ? yaml_error(y, r->file, e, "'%s' is an agent's name, not '%s'", what, *to)
+		       ? yaml_error(y, r->file, e, "'%s' must be an agent's name, not '%s'", what, *to)
 		       : 0;
 }
 
@@ -82,7 +80,7 @@ static int read_branch(
 		return -1;
 	return name_is_branch(*to + (strncmp(*to, "refs/heads/", 11) ? 0 : 11))
 		       ? 0
-		       : yaml_error(y, r->file, e, "'%s' in '%s' is no branch's name", *to, what);
+		       : yaml_error(y, r->file, e, "'%s' in '%s' is not a branch's name", *to, what);
 }
 
 /* "./a/b/" is "a/b". A path that leads out is refused. */
@@ -107,8 +105,8 @@ static int read_path(
 	whole = xasprintf("/%s", p);
 	if (*p == '/' || *p == '~' || !path_is_clean(whole) || !*p)
 		return yaml_error(y, r->file, e,
-			"'%s' is a path within the repository, relative and without '..', not '%s'", what,
-			value);
+			"'%s' must be a path within the repository, relative and without '..', not '%s'",
+			what, value);
 	free(*to);
 	*to = xstrdup(p);
 	return 0;
@@ -130,19 +128,16 @@ static int read_regex(struct plan_reader *r, const struct yaml *y, const char *w
 static int read_number(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
 	const char *what, uint64_t *to, struct err *e)
 {
-	unsigned long long n;
+	uint64_t n;
 
-	if (y->kind != YAML_SCALAR || !*y->scalar || strspn(y->scalar, "0123456789") != strlen(y->scalar))
-		return yaml_error(y, r->file, e, "'%s' is a whole number", what);
-	errno = 0;
-	n = strtoull(y->scalar, NULL, 10);
-	if (errno || n < row->min || n > row->max)
-		return row->min == row->max
-			       ? yaml_error(y, r->file, e, "'%s' is %llu", what, (unsigned long long)row->min)
-			       : yaml_error(y, r->file, e, "'%s' is a number from %llu to %llu", what,
-					 (unsigned long long)row->min, (unsigned long long)row->max);
-	*to = n;
-	return 0;
+	if (yaml_whole(y, r->file, what, &n, e) < 0)
+		return -1;
+	if (n >= row->min && n <= row->max)
+		return *to = n, 0;
+	return row->min == row->max
+		       ? yaml_error(y, r->file, e, "'%s' must be %llu", what, (unsigned long long)row->min)
+		       : yaml_error(y, r->file, e, "'%s' must be a number from %llu to %llu", what,
+				 (unsigned long long)row->min, (unsigned long long)row->max);
 }
 
 static int read_code(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
@@ -160,26 +155,8 @@ static int read_time(
 	struct plan_reader *r, const struct yaml *y, const char *what, uint64_t *to, struct err *e)
 {
 	if (y->kind != YAML_SCALAR || !duration_parse(y->scalar, to) || !*to)
-		return yaml_error(y, r->file, e, "'%s' is a time, such as " DURATION_EXAMPLES, what);
+		return yaml_error(y, r->file, e, "'%s' must be a time, such as " DURATION_EXAMPLES, what);
 	return 0;
-}
-
-static int read_choice(struct plan_reader *r, const struct yaml *y, const char *const *choices,
-	const char *what, unsigned *to, struct err *e)
-{
-	auto_buf known = BUF_SMALL;
-	auto_str value = NULL;
-	char meant[NEAREST_TEXT_MAX];
-
-	if (yaml_string(y, r->file, what, &value, e) < 0)
-		return -1;
-	for (unsigned i = 0; choices[i]; i++) {
-		if (!strcmp(choices[i], value))
-			return *to = i, 0;
-		buf_printf(&known, "%s'%s'", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
-	}
-	return yaml_error(y, r->file, e, "'%s' is %s, not '%s'%s", what, buf_str(&known), value,
-		nearest_of(value, choices, meant));
 }
 
 static int read_choice_text(struct plan_reader *r, const struct yaml *y, const char *const *choices,
@@ -187,7 +164,7 @@ static int read_choice_text(struct plan_reader *r, const struct yaml *y, const c
 {
 	unsigned i = 0;
 
-	if (read_choice(r, y, choices, what, &i, e) < 0)
+	if (yaml_choice(y, r->file, what, choices, &i, e) < 0)
 		return -1;
 	free(*to);
 	*to = xstrdup(choices[i]);
@@ -213,7 +190,7 @@ static int read_texts(struct plan_reader *r, const struct yaml *y, enum plan_typ
 	size_t n = y->kind == YAML_LIST ? y->n : 1;
 
 	if (y->kind == YAML_MAP)
-		return yaml_error(y, r->file, e, "'%s' is a list", what);
+		return yaml_error(y, r->file, e, "'%s' must be a list", what);
 	for (size_t i = 0; i < n; i++) {
 		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
 		auto_str value = NULL;
@@ -240,7 +217,7 @@ static int read_needs(
 	size_t n = y->kind == YAML_LIST ? y->n : 1;
 
 	if (y->kind == YAML_MAP)
-		return yaml_error(y, r->file, e, "'%s' is a list of stages' ids", what);
+		return yaml_error(y, r->file, e, "'%s' must be a list of stages' ids", what);
 	for (size_t i = 0; i < n; i++) {
 		const struct yaml *item = y->kind == YAML_LIST ? y->items[i] : y;
 		auto_str id = NULL;
@@ -268,7 +245,7 @@ static bool leads_out(const char *glob)
 	return depth < 0;
 }
 
-/* Why a rule of another system does nothing here; NULL if it does something. */
+/* Why a rule of another system has no effect here; NULL if it has one. */
 static const char *why_idle(const char *glob, bool allow)
 {
 	bool outside = *glob == '/' || *glob == '~';
@@ -317,7 +294,7 @@ static int read_at(
 	unsigned long column = end && *end == ':' ? strtoul(end + 1, &end, 10) : 0;
 
 	if (!column || *end)
-		return yaml_error(y, r->file, e, "'%s' is a place, such as 12:5", what);
+		return yaml_error(y, r->file, e, "'%s' must be a place, such as 12:5", what);
 	*to = (struct plan_place){ (unsigned)line, (unsigned)column };
 	return 0;
 }
@@ -350,7 +327,7 @@ int plan_read_value(struct plan_reader *r, const struct yaml *y, const struct pl
 	case PLAN_TIME:
 		return read_time(r, y, what, to, e);
 	case PLAN_CHOICE:
-		return read_choice(r, y, row->choices, what, to, e);
+		return yaml_choice(y, r->file, what, row->choices, to, e);
 	case PLAN_CHOICE_TEXT:
 		return read_choice_text(r, y, row->choices, what, to, e);
 	case PLAN_TEXTS:

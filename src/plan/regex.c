@@ -7,10 +7,10 @@
 
 #define SIZE_LIMIT 2000 /* of an expression, unrolled */
 #define DEPTH_MAX  50
-/* Of repetitions within each other: for loops of what may be empty, regcomp takes twice as long for each. */
+/* The most levels of nested repetitions: if the repeated text can be empty, each level doubles the time of regcomp. */
 #define HEIGHT_MAX 5
 
-/* What a letter after a backslash stands for in brackets; NULL: nothing. */
+/* The meaning of a letter after a backslash, within brackets; NULL: none. */
 static const char *class_of(char c)
 {
 	switch (c) {
@@ -30,7 +30,7 @@ static char lower(char c)
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* A backslash outside of brackets. Returns the position after it; NULL if it means nothing here. */
+/* A backslash outside of brackets. Returns the position after it; NULL if it has no meaning here. */
 static const char *add_escaped(struct buf *out, const char *p)
 {
 	const char *class = class_of(lower(p[1]));
@@ -76,7 +76,7 @@ static const char *add_brackets(struct buf *out, const char *p)
 			buf_addch(&rest, (char)(*p == 't' ? '\t' : *p));
 		}
 	}
-	/* these are themselves at the first, the last, and any other but the first place */
+	/* these are ordinary characters as the first, as the last, and anywhere but as the first one */
 	buf_printf(out, "%s%s%s%s%s", closes ? "]" : "", buf_str(&rest), caret ? "^" : "", hyphen ? "-" : "",
 		*p ? "]" : "");
 	return p + (*p == ']');
@@ -99,15 +99,15 @@ static int translate(const char *pattern, struct buf *out, struct err *e)
 		else
 			buf_addch(out, *p++);
 		if (!p)
-			return err_set(e, ERR_CONFIG, "'%.3s' in '%s' means nothing here", at, pattern);
+			return err_set(e, ERR_CONFIG, "'%.3s' in '%s' has no meaning here", at, pattern);
 	}
 	return 0;
 }
 
-/* How large regcomp makes a group: it unrolls what is repeated, so nested repetitions could fill the memory. */
+/* The size that regcomp gives a group: it unrolls repetitions, so nested ones could fill the memory. */
 struct size {
-	unsigned long all, last;       /* of the group so far, of what a repetition would be of */
-	unsigned long high, last_high; /* the repetitions within each other in them */
+	unsigned long all, last; /* of the group so far; of the last part, which a repetition would repeat */
+	unsigned long high, last_high; /* the levels of nested repetitions in these */
 };
 
 static unsigned long larger(unsigned long a, unsigned long b)
@@ -127,7 +127,7 @@ static const char *end_of_brackets(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* How often something is repeated by what is at p; 0 if that is no repetition. */
+/* How often the operator at p repeats; 0 if there is no repetition at p. */
 static unsigned long repeats_of(const char *p, const char **ret_end)
 {
 	unsigned long n;
@@ -164,7 +164,7 @@ static bool is_too_large(const char *posix)
 				return true;
 			*s = (struct size){ 0 };
 		} else if (p[-1] == ')' && s > levels) {
-			/* an empty one, too, is there as often as it is repeated */
+			/* an empty part is also there as often as it is repeated */
 			inner = s->all ? s->all : 1;
 			s--;
 			s->all += inner;
@@ -190,7 +190,7 @@ int plan_regex_posix(const char *pattern, struct buf *out, bool *ret_icase, stru
 {
 	*ret_icase = !strncmp(pattern, "(?i)", 4);
 	if (strlen(pattern) > PLAN_REGEX_MAX)
-		return err_set(e, ERR_CONFIG, "an expression of more than %d bytes", PLAN_REGEX_MAX);
+		return err_set(e, ERR_CONFIG, "the expression has more than %d bytes", PLAN_REGEX_MAX);
 	if (translate(pattern + (*ret_icase ? 4 : 0), out, e) < 0)
 		return -1;
 	return is_too_large(buf_str(out)) ? err_set(e, ERR_CONFIG, "'%s' repeats too much", pattern) : 0;
@@ -209,7 +209,7 @@ int plan_regex_compile(struct plan_regex *ret, const char *pattern, struct err *
 	if (!rc)
 		return 0;
 	regerror(rc, &ret->x, why, sizeof(why));
-	return err_set(e, ERR_CONFIG, "'%s' is no regular expression: %s", pattern, why);
+	return err_set(e, ERR_CONFIG, "'%s' is not a regular expression: %s", pattern, why);
 }
 
 bool plan_regex_matches(const struct plan_regex *x, const char *line)

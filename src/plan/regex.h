@@ -1,5 +1,5 @@
 /*
- * Regular expressions of plans: POSIX extended ones, with what people from other systems write beside them.
+ * Regular expressions of plans: POSIX extended ones, and some common forms that POSIX lacks:
  *
  *	\d \D \w \W \s \S   classes, also in brackets
  *	(?: … )             a group

@@ -36,7 +36,7 @@ static bool says_the_same(const struct plan *p, const struct plan_stage *a, cons
 	return !strcmp(buf_str(&x), buf_str(&y));
 }
 
-/* The new plan gets the stage as it was decided; what it needs is counted in the new plan. */
+/* Moves the decided stage to the new plan; its dependencies become indexes of the new plan. */
 static void keep_stage(struct plan_stage *new, struct plan_stage *old)
 {
 	struct plan_stage before = *new;
@@ -153,7 +153,7 @@ static int take_stage(struct replan *r, size_t i, struct err *e)
 	return 0;
 }
 
-/* A row whose stage was taken has no name any more. */
+/* A row that has been used has no name any more. */
 static int check_removed(struct replan *r, struct err *e)
 {
 	for (size_t i = 0; i < r->was.n; i++) {
@@ -175,7 +175,7 @@ static int check_removed(struct replan *r, struct err *e)
 	return 0;
 }
 
-/* New stages get names of tasks that no other stage has. */
+/* New stages get task names that no other stage has. */
 static int check_tasks(const struct replan *r, struct err *e)
 {
 	for (size_t i = 0; i < r->now.n; i++) {

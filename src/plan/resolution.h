@@ -1,12 +1,12 @@
 /*
- * A conflict of a stage that is solved in a task for that alone. The task begins from the integration branch, is shown the
- * stage's branch, is told what both sides were to do, and may change what both may. As long as there is one, the stage's row
- * names it in place of the stage's own task (own_id), so that it is run, looked at, checked and merged like every stage's.
+ * A conflict of a stage that is solved in a task for that alone. The task begins from the integration branch and is shown the
+ * stage's branch. Its agent is told what both sides were to do, and may change what both may. As long as the task exists, the
+ * stage's row names it in place of the stage's own task (own_id), so it is run, checked and merged like any stage's task.
  *
  *	resolution_begin    the stage conflicts: its next start makes the task (stage_task.h)
- *	resolution_lacks    before its checks: whether the stage's own commit is not in it
- *	resolution_merged   it is in the integration branch, and with it the stage's own work
- *	resolution_end      it came to nothing: the stage has its own task again
+ *	resolution_lacks    before its checks: whether the stage's own commit is missing from the solution
+ *	resolution_merged   the solution is in the integration branch, and with it the stage's own work
+ *	resolution_end      the conflict was not solved: the stage has its own task again
  */
 #ifndef PLAN_RESOLUTION_H
 #define PLAN_RESOLUTION_H
@@ -23,16 +23,16 @@ int resolution_begin(struct stage_job *j, const char *files, struct err *e);
 int resolution_branch(struct stage_job *j, char **ret, struct err *e);
 /* Whether the stage i is on the other side: it is merged, and does not come before this one anyway. */
 bool resolution_is_against(const struct stage_job *j, size_t i);
-/* Appends what its agent is told beside the stage's brief. `first`: nothing has run there yet. */
+/* Appends what the agent of that task is told in addition to the stage's brief. `first`: nothing has run there yet. */
 void resolution_brief(const struct stage_job *j, bool first, struct buf *out);
-/* These are for every stage: without a conflict they do nothing, or only move it. */
+/* These can be called for every stage: without a conflict they do nothing, or only move it. */
 int resolution_lacks(struct stage_job *j, const struct repo *r, bool *ret, struct err *e);
 /* `onto` is where the integration branch is now. */
 int resolution_merged(struct stage_job *j, const char *onto, struct err *e);
-/* Moves the stage to a state. What was tried, if anything was, goes to the trash, unless something uses it. */
+/* Moves the stage to a state. The task for the conflict, if there is one, goes to the trash, unless it is in use. */
 int resolution_end(struct stage_job *j, const char *to, const char *note, struct err *e);
 
-/* The stage cannot go on: it has failed, or, if a conflict was being solved, a person has to solve that. */
+/* The stage cannot go on: it has failed. If a conflict was being solved, the stage waits for a person to solve it. */
 int stage_give_up(struct stage_job *j, struct err *e, const char *note, ...)
 	__attribute__((format(printf, 3, 4)));
 

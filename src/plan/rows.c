@@ -13,7 +13,7 @@ const char *const plan_bases[] = { "open", "working_dir", "root", "both", NULL }
 static const char *const nets[] = { "none", "allow", "host", NULL };
 static const char *const efforts[] = { "low", "medium", "high", "xhigh", "max", NULL };
 
-/* Why a key of loom has no effect. */
+/* Reasons why a key of loom has no effect. */
 #define WHY_WALLS    "every command runs inside the walls"
 #define WHY_OWN_NET  "a task has a loopback interface of its own, and no sockets of the host"
 #define WHY_AGENT    "it is a setting of the agent's own sandbox; the walls hold without it"

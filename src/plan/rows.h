@@ -1,9 +1,9 @@
 /*
- * The keys of a plan's file as rows of data: what reads them (read.c), the schema (schema.c) and what writes a frozen
- * plan (freeze.c) go by the same rows.
+ * The keys of a plan's file as rows of data. The reader (read.c), the schema (schema.c) and the writer of frozen plans
+ * (freeze.c) use the same rows.
  *
- * Values go into a draft, which is what the file says, key by key; finish.c makes a plan of it. A frozen plan has
- * some keys that a file cannot have.
+ * Values go into a draft, which has the file's content key by key; finish.c makes a plan out of it. A frozen plan has some
+ * keys that a file cannot have.
  */
 #ifndef PLAN_ROWS_H
 #define PLAN_ROWS_H
@@ -32,7 +32,7 @@ enum plan_type {
 	PLAN_NEEDS,       /* struct plan_needs */
 	PLAN_PATTERNS,    /* struct plan_patterns */
 	PLAN_RULES,       /* struct plan_rules: globs with their places */
-	PLAN_CHECKS, /* struct plan_checks: texts or mappings, of the row's kind; a check that stands alone too */
+	PLAN_CHECKS, /* struct plan_checks: texts or mappings, of the row's kind; also a single one without a list */
 	PLAN_STAGES,  /* struct plan_draft's stages */
 	PLAN_MAP,     /* what the row's rows say */
 	PLAN_IGNORED, /* anything; it has no effect */
@@ -110,7 +110,7 @@ extern const struct plan_key plan_rows[];
 extern const struct plan_key plan_stage_rows[];
 /* The mapping form of a check; NULL: it has none. */
 const struct plan_key *plan_check_rows(enum plan_check_kind kind);
-/* A check, and an entry of `files`, as a frozen plan has them. */
+/* A check, and an entry of `files`, in a frozen plan. */
 extern const struct plan_key plan_frozen_check_rows[];
 extern const struct plan_key plan_frozen_pattern_rows[];
 

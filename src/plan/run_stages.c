@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "plan/check_task.h"
 #include "plan/check_walls.h"
 #include "plan/land.h"
@@ -27,31 +28,31 @@
 #include "task/task.h"
 #include "task/tickets.h"
 
-/* Without any news: quota times, tasks that were removed, a lost notification. */
+/* How often stages are looked at without any event: for quota times, removed tasks, a lost notification. */
 #define LOOK_MS 30000
-/* After a deed that could not be done now because somebody else was at work on it: longer each time. */
+/* How long to wait before work is tried again that failed because somebody else was busy with it: longer each time. */
 #define AGAIN_MS     200
 #define AGAIN_MAX_MS 6400
-/* A merge may wait for something that only a person can take away. */
+/* A merge may wait for something that only a person can change. */
 #define MERGE_AGAIN_MS     1000
 #define MERGE_AGAIN_MAX_MS 30000
-/* A stage has failed if its deed was killed so often in a row. */
+/* A stage has failed if its worker was killed this often in a row. */
 #define DEATHS_MAX 5
-/* How long a stopped runner waits for deeds that are short. */
+/* How long a stopped runner waits for short work. */
 #define STOP_MS 20000
 
-/* In place of a stage's id: what is done so far is merged into the user's branch. */
+/* Stands for a stage's id: what is done so far is merged into the user's branch. */
 #define LANDING (-1)
 
-/* A process that does a deed. */
+/* A process that works on one stage, or on the user's branch (LANDING). */
 struct worker {
 	pid_t pid;
 	int pidfd;
 	int64_t stage; /* its id, or LANDING */
-	enum step_deed deed;
+	enum stage_work work;
 };
 
-/* A deed that was not done. */
+/* Work that failed and is to be tried again. */
 struct again {
 	int64_t at; /* it is tried again then */
 	unsigned tries, deaths;
@@ -68,8 +69,8 @@ struct runner {
 	struct again *again; /* for each stage */
 	char *walls;
 	struct repo repo;
-	struct strvec unmerged; /* of tickets: task/tickets.h */
-	size_t landed;          /* with merge: each, how many stages were done when it was last merged */
+	struct strvec unmerged; /* for tickets_settle (task/tickets.h) */
+	size_t landed;          /* with merge: each, how many stages were done at the last merge */
 };
 
 static volatile sig_atomic_t stop_signal;
@@ -118,8 +119,8 @@ static struct worker *worker_of(struct runner *r, int64_t stage)
 	return NULL;
 }
 
-/* In the new process. It dies with the runner, whose lock it shares. */
-static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
+/* Runs in the new process, which dies with the runner and shares its lock. */
+static int run_worker(struct runner *r, size_t i, enum stage_work work, pid_t parent)
 {
 	struct stage_job j = job_of(r, i);
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
@@ -128,16 +129,17 @@ static int work(struct runner *r, size_t i, enum step_deed deed, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		return 1;
-	/* the user's Ctrl-C is for the runner */
+	/* the user's Ctrl-C is meant for the runner */
 	setpgid(0, 0);
 	sigaction(SIGINT, &dfl, NULL);
 	sigaction(SIGTERM, &dfl, NULL);
 	sigaction(SIGHUP, &dfl, NULL);
-	fault("plan-deed");
-	return step_deed(&j, deed, &e) < 0 ? err_exit_code(e.kind) : 0;
+	fault("plan-work");
+	return step_do(&j, work, &e) < 0 ? err_exit_code(e.kind) : 0;
 }
 
-/* Looked up when the first check comes, so that no agent waits for it. Tickets have those of their task. */
+/* The walls of checks. They are looked up when the first check comes, so that no agent waits for it. Those of tickets depend on
+ * their task, too. */
 static void know_walls(struct runner *r)
 {
 	auto_str walls = r->walls ? NULL : check_walls_now(r->c, r->row);
@@ -147,32 +149,32 @@ static void know_walls(struct runner *r)
 					   : steal_ptr(walls);
 }
 
-static bool has_checks(const struct plan_stage *s, enum step_deed deed)
+static bool has_checks(const struct plan_stage *s, enum stage_work work)
 {
 	bool before = false;
 
 	for (size_t i = 0; i < s->nchecks; i++)
 		before |= s->checks[i].kind == PLAN_CHECK_BEFORE;
-	return deed != DEED_START || before;
+	return work != WORK_START || before;
 }
 
-static int begin(struct runner *r, size_t i, enum step_deed deed, struct err *e)
+static int begin(struct runner *r, size_t i, enum stage_work work, struct err *e)
 {
 	pid_t pid, parent = getpid();
 	struct worker *w;
 
-	if (has_checks(&r->plan.stages[i], deed))
+	if (has_checks(&r->plan.stages[i], work))
 		know_walls(r);
 	context_close_store(r->c);
 	pid = fork();
 	if (pid < 0)
 		return err_sys(e, "cannot start a process");
 	if (!pid)
-		_exit(work(r, i, deed, parent));
+		_exit(run_worker(r, i, work, parent));
 	r->workers = xrealloc(r->workers, r->nworkers + 1, sizeof(*r->workers));
 	w = &r->workers[r->nworkers++];
 	*w = (struct worker){ pid, (int)syscall(SYS_pidfd_open, pid, 0),
-		deed == DEED_LAND ? LANDING : r->stages.v[i].id, deed };
+		work == WORK_LAND ? LANDING : r->stages.v[i].id, work };
 	return 0;
 }
 
@@ -184,10 +186,10 @@ static size_t number_of(const struct runner *r, int64_t stage)
 	return 0;
 }
 
-static void note_end(struct again *a, enum step_deed deed, int status)
+static void note_end(struct again *a, enum stage_work work, int status)
 {
-	int64_t first = deed == DEED_MERGE ? MERGE_AGAIN_MS : AGAIN_MS;
-	int64_t max = deed == DEED_MERGE ? MERGE_AGAIN_MAX_MS : AGAIN_MAX_MS;
+	int64_t first = work == WORK_MERGE ? MERGE_AGAIN_MS : AGAIN_MS;
+	int64_t max = work == WORK_MERGE ? MERGE_AGAIN_MAX_MS : AGAIN_MAX_MS;
 	int64_t ms = first << (a->tries < 5 ? a->tries : 5);
 
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
@@ -213,14 +215,14 @@ static bool reap(struct runner *r)
 		}
 		any = true;
 		if (w->stage != LANDING)
-			note_end(&r->again[number_of(r, w->stage)], w->deed, status);
+			note_end(&r->again[number_of(r, w->stage)], w->work, status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}
 	return any;
 }
 
-/* A task has more tickets than before. */
+/* The task has new tickets. */
 static int read_plan_again(struct runner *r, struct err *e)
 {
 	size_t had = r->plan.nstages;
@@ -258,7 +260,7 @@ static int load(struct runner *r, struct err *e)
 				 r->row->name);
 }
 
-/* The task of tickets may end, and may merge one for which others wait. */
+/* Also watches the task of the tickets: it may end, or merge a ticket for which others wait. */
 static void watch_parent(struct runner *r, struct watch *w)
 {
 	struct task t = { .id = r->row->task_id, .name = r->row->name };
@@ -273,8 +275,8 @@ static void watch_parent(struct runner *r, struct watch *w)
 		ignored = (struct err)ERR_INIT;
 }
 
-/* Before the stages are looked at, so that no end is missed. Tasks of stages that cannot be watched are looked at now
- * and then. */
+/* Called before the stages are looked at, so that no end of a run is missed. If a stage's task cannot be watched, it is
+ * looked at from time to time. */
 static void watch(struct runner *r, struct watch *w)
 {
 	struct err ignored = ERR_INIT;
@@ -307,7 +309,7 @@ static struct step_room room_of(struct runner *r)
 	return room;
 }
 
-/* One look at each stage. *ret_moved: at least one of them is in another state now. */
+/* Looks at each stage once. *ret_moved: at least one of them is in another state now. */
 static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 {
 	struct step_room room = room_of(r);
@@ -315,7 +317,7 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 	*ret_moved = false;
 	for (size_t i = 0; i < r->stages.n; i++) {
 		struct stage_job j = job_of(r, i);
-		enum step_deed deed = DEED_NONE;
+		enum stage_work work = WORK_NONE;
 		bool moved = false;
 
 		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->again[i].at)
@@ -326,8 +328,8 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 			r->again[i] = (struct again){ 0 };
 			step_fail(&j, "a process of Garth that worked on it was killed again and again");
 			moved = true;
-		} else if (step_stage(&j, &room, &deed, &moved, e) < 0 ||
-			   (deed != DEED_NONE && begin(r, i, deed, e) < 0)) {
+		} else if (step_stage(&j, &room, &work, &moved, e) < 0 ||
+			   (work != WORK_NONE && begin(r, i, work, e) < 0)) {
 			return -1;
 		}
 		fault("plan-step");
@@ -354,7 +356,7 @@ static int land_each(struct runner *r, struct err *e)
 		worker_of(r, LANDING))
 		return 0;
 	r->landed = done;
-	return begin(r, 0, DEED_LAND, e);
+	return begin(r, 0, WORK_LAND, e);
 }
 
 static bool goes_on(struct runner *r)
@@ -388,7 +390,7 @@ static bool all_done(const struct runner *r)
 	return count_done(r) == r->stages.n;
 }
 
-/* How long nothing needs to be looked at. */
+/* How long the runner can sleep. */
 static int wait_ms(struct runner *r)
 {
 	int64_t ms = LOOK_MS, now = time(NULL), clock = clock_ms();
@@ -417,7 +419,7 @@ static void wait_for_news(struct runner *r, struct watch *w)
 	p[0] = (struct pollfd){ .fd = w->notify, .events = POLLIN };
 	for (size_t i = 0; i < r->nworkers; i++)
 		p[i + 1] = (struct pollfd){ .fd = r->workers[i].pidfd, .events = POLLIN };
-	/* without notifications, or for a process that cannot be watched */
+	/* if there are no notifications, or a process cannot be watched */
 	if (w->notify < 0 && ms > AGAIN_MS)
 		ms = AGAIN_MS;
 	for (size_t i = 0; i < r->nworkers; i++)
@@ -435,15 +437,15 @@ static void show(struct runner *r)
 		r->o->show(&r->plan, r->row, &r->stages, r->o->arg);
 }
 
-/* Ends what runs: deeds that are short are waited for, checks are not. Agents go on. */
+/* Ends the workers: waits for those that start an agent, kills the others. Agents go on. */
 static void stop(struct runner *r)
 {
-	int64_t until = clock_ms() + STOP_MS;
+	struct deadline d = deadline_in(STOP_MS);
 
 	for (size_t i = 0; i < r->nworkers; i++)
-		if (r->workers[i].deed != DEED_START)
+		if (r->workers[i].work != WORK_START)
 			kill(r->workers[i].pid, SIGKILL);
-	while (r->nworkers && clock_ms() < until) {
+	while (r->nworkers && deadline_left(&d)) {
 		struct pollfd p = { .fd = r->workers[0].pidfd, .events = POLLIN };
 
 		poll(&p, 1, 200);
@@ -455,7 +457,7 @@ static void stop(struct runner *r)
 		r->workers[0] = r->workers[--r->nworkers];
 }
 
-/* Until nothing goes on any more. */
+/* Works until nothing goes on any more. */
 static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	while (!stop_signal) {
@@ -495,7 +497,7 @@ static int end_plan(struct runner *r, const char *state, const char *note, struc
 	return context_store(r->c, e) < 0 ? -1 : store_plan_write(r->c->store, r->row, was, e);
 }
 
-/* All stages are done: the plan's work goes to the user's branch, if that is wanted. */
+/* All stages are done: merges the plan's work into the user's branch, if the plan says so. */
 static int finish(struct runner *r, struct err *e)
 {
 	struct stage_job j;
@@ -515,7 +517,7 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
 	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
-	/* of a runner that was killed */
+	/* left by a runner that was killed */
 	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
 		return -1;
 	if (run_stages(r, ret, e) < 0)
@@ -540,7 +542,7 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	listen_to_signals(old);
 	rc = run(&r, ret, e);
 	stop(&r);
-	/* how it ended, perhaps by another command */
+	/* how the plan ended; another command may have ended it */
 	if (!rc && !load(&r, &ignored))
 		show(&r);
 	check_task_clear_all(c, row, &r.stages, &ignored);

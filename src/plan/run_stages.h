@@ -1,14 +1,14 @@
 /*
- * Runs a plan: starts its stages as far as what they need is done and there is room, checks what they did, and merges it
- * into the integration branch, one after the other.
+ * Runs a plan: starts each stage when its dependencies are done and a slot is free, checks its work, and merges it into the
+ * integration branch, one stage after the other.
  *
  *	plan_lock(c, &row, &dir, &lock, e)
  *	plan_run(c, &row, &opts, &end, e)
  *
- * There is no daemon: agents run in their tasks' keepers, which outlive the runner. Each step reads the store, keepers and
- * refs, does one deed that is idempotent, and writes it down. So the runner can be killed at any time: the next one
- * (`garth plan resume`) goes on from the store. Deeds that take time are done by processes of their own: one for
- * each stage at most, and one for all merges together. They die with the runner.
+ * There is no daemon: agents run under their tasks' keepers, which outlive the runner. Each step reads the store, keepers
+ * and refs, does one idempotent piece of work, and records it. So the runner can be killed at any time: the next one
+ * (`garth plan resume`) continues from the store. Work that takes long is done by child processes, the workers: at most one
+ * for each stage, and one for all merges. They die with the runner.
  */
 #ifndef PLAN_RUN_STAGES_H
 #define PLAN_RUN_STAGES_H
@@ -21,19 +21,20 @@
 #include "task/context.h"
 
 enum plan_run_end {
-	PLAN_RUN_DONE,    /* all stages are done; row.merged and row.note say what became of the merge */
+	PLAN_RUN_DONE,    /* all stages are done; row.merged and row.note say whether they were merged */
 	PLAN_RUN_FAILED,  /* nothing can go on: a stage has failed, or was skipped or cancelled */
-	PLAN_RUN_WAITS,   /* nothing can go on before a person does something */
+	PLAN_RUN_WAITS,   /* nothing can go on until a person does something */
 	PLAN_RUN_STOPPED, /* by a signal; agents go on */
 };
 
 struct plan_run_opts {
-	int dir; /* the plan's directory */
-	bool stays;     /* wait for people; else PLAN_RUN_WAITS */
-	bool fail_fast; /* begin nothing more after a failure */
-	int tick_ms;    /* show at least so often; 0: only changes */
+	int dir;        /* the plan's directory */
+	bool stays;     /* wait until a person does something; false: return PLAN_RUN_WAITS */
+	bool fail_fast; /* start no stage after a failure */
+	int tick_ms;    /* call show at least this often; 0: only after changes */
 	/* Called after each round of steps; may be NULL. */
-	void (*show)(const struct plan *p, const struct plan_row *row, const struct stage_row_list *stages, void *arg);
+	void (*show)(const struct plan *p, const struct plan_row *row, const struct stage_row_list *stages,
+		void *arg);
 	void *arg;
 };
 

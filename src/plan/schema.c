@@ -4,7 +4,7 @@
 
 static json_t *of_rows(const struct plan_key *rows);
 
-/* One or several of the same. */
+/* One value of a kind, or a list of them. */
 static json_t *list_of(json_t *item)
 {
 	json_t *list = json_pack("{s:[s, s], s:O}", "type", "array", "null", "items", item);

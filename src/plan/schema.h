@@ -1,5 +1,5 @@
-/* A JSON schema (draft 2020-12) of plan files, for editors; made from the rows that read them. In Markdown it is the
- * schema of the YAML between the markers. */
+/* A JSON schema (draft 2020-12) of plan files, for editors, made from the rows that read them. For a Markdown plan it
+ * describes the YAML between the markers. */
 #ifndef PLAN_SCHEMA_H
 #define PLAN_SCHEMA_H
 

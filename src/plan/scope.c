@@ -16,7 +16,7 @@ static bool add_parts(struct buf *out, const char *path)
 		if (n == 2 && !strncmp(path, "..", 2)) {
 			const char *last = out->len ? strrchr(out->data, '/') : NULL;
 
-			/* what is above a wildcard is not known */
+			/* it is not known what ".." after a wildcard leads to */
 			if (!last || strpbrk(last, "*?[\\"))
 				return false;
 			buf_cut(out, (size_t)(last - out->data));
@@ -64,7 +64,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts, and removes what is there twice. */
+/* Sorts, and removes duplicates. */
 static void make_unique(struct strvec *v)
 {
 	size_t n = 0;
@@ -89,7 +89,7 @@ static bool exists(const struct strvec *paths, const bool *have, const char *pat
 	return found && have[found - paths->v];
 }
 
-/* How many of the directories after `skip` bytes exist, one in the other. */
+/* How many of the nested directories after `skip` bytes exist. */
 static size_t depth(const char *reading, size_t skip, const struct strvec *paths, const bool *have)
 {
 	auto_strvec prefixes = STRVEC_INIT;
@@ -131,7 +131,7 @@ static void choose(const struct reading *r, const char *dir, const struct strvec
 		decide(r->pattern, PLAN_BASE_BOTH, r->from_dir, r->from_root);
 }
 
-/* Every pattern of a plan, with the stage that it is of. */
+/* Every pattern of a plan, with its stage. */
 struct readings {
 	struct reading *v;
 	const struct plan_stage **stages;

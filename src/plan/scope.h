@@ -1,7 +1,7 @@
 /*
- * How the globs of `files` and `protect` are read. Plans write them from working_dir or from the repository's root,
- * and nothing in a plan says which. So both readings are compared with what the repository has: the one of whose
- * leading directories more exist is meant. If that does not decide, both are.
+ * How the globs of `files` and `protect` are read. Plans write them relative to working_dir or to the repository's root,
+ * and nothing in a plan says which. So both readings are compared with the repository: the reading with more existing
+ * leading directories is taken. If they are equal, both are allowed.
  *
  *	working_dir: loom     src/x.rs          /loom/src/x.rs, if loom/src exists and src does not
  *	                      loom/src/x.rs     /loom/src/x.rs, if loom/loom does not exist
@@ -13,8 +13,8 @@
 
 #include "plan/plan.h"
 
-/* A glob from the repository's root, with a leading slash: `text` read from `dir` ("." is the root). Without ".",
- * ".." and a final slash. NULL if it leads out. On the heap. */
+/* `text`, read relative to `dir` ("." is the root), as a glob from the repository's root: with a leading slash, without
+ * ".", ".." and a final slash. NULL if it leads out of the repository. On the heap. */
 char *scope_read(const char *dir, const char *text);
 
 /* Decides all patterns of the plan. */

@@ -21,7 +21,7 @@ static void limit(int what, rlim_t value)
 	setrlimit(what, &(struct rlimit){ value, value });
 }
 
-/* In the child. The answer is the kind of the error. */
+/* Runs in the child. Its exit status is the kind of the error. */
 static int look(void *arg, struct err *e)
 {
 	const struct search *s = arg;

@@ -1,4 +1,4 @@
-/* The order of stages, and which come after which. */
+/* Finds the order of stages, and which come after which. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ bool plan_is_after(const struct plan *p, size_t a, size_t b)
 	return row(p, a)[b / 64] >> (b % 64) & 1;
 }
 
-/* Follows unsorted stages from one to the next until a stage comes again: that is a cycle. Every unsorted stage needs
- * one that is unsorted too. */
+/* Follows the dependencies of unsorted stages until a stage comes a second time: that is a cycle. Every unsorted stage
+ * depends on another unsorted one. */
 static int refuse_cycle(const struct plan *p, const bool *sorted, struct err *e)
 {
 	size_t *seen = xcalloc(p->nstages, sizeof(*seen)), *next = xcalloc(p->nstages, sizeof(*next));
@@ -55,7 +55,7 @@ static int refuse_cycle(const struct plan *p, const bool *sorted, struct err *e)
 	return -1;
 }
 
-/* A stage comes when all that it needs have come; of several, the first in the file. */
+/* A stage comes after all that it depends on; of several possible ones, the first in the file comes first. */
 int plan_sort(struct plan *p, struct err *e)
 {
 	bool *sorted = xcalloc(p->nstages, sizeof(*sorted));

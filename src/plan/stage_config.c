@@ -46,7 +46,8 @@ static json_t *list_of(const struct strvec *v)
 	return list;
 }
 
-/* A stage may merge the integration branch into its own, to solve a conflict, unless the user has a rule for that. */
+/* Lets a stage merge the integration branch into its own, to solve a conflict, unless the user's configuration has a rule
+ * for that. */
 static json_t *operations(const struct config *user)
 {
 	for (size_t i = 0; i < user->noperations; i++)

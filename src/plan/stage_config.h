@@ -1,4 +1,4 @@
-/* What the plan says of a stage, as a layer of the configuration of the stage's task (task/own_config.h). */
+/* Makes the layer of configuration for a stage's task (task/own_config.h) from what the plan says about the stage. */
 #ifndef PLAN_STAGE_CONFIG_H
 #define PLAN_STAGE_CONFIG_H
 
@@ -6,8 +6,8 @@
 #include "config/config.h"
 #include "plan/job.h"
 
-/* JSON, which is YAML. `user` is the user's own configuration. A ticket's files are within those of the task that asked, and
- * it has no tickets itself. */
+/* Writes JSON, which is also YAML. `user` is the user's own configuration. The files of a ticket are within those of the task
+ * that asked for it, and it can have no tickets itself. */
 void stage_config(const struct config *user, const struct stage_job *j, struct buf *out);
 
 #endif

@@ -52,7 +52,7 @@ static int make(struct stage_job *j, struct task *ret, struct err *e)
 	return rc;
 }
 
-/* Whether the integration branch has moved since an earlier start, which came to nothing, made the task. */
+/* Whether the integration branch has moved since an earlier, unsuccessful start made the task. */
 static int is_old(struct stage_job *j, const struct task *t, bool *ret, struct err *e)
 {
 	auto_repo r = { 0 };
@@ -67,7 +67,7 @@ static int is_old(struct stage_job *j, const struct task *t, bool *ret, struct e
 	return 0;
 }
 
-/* *ret: it is gone. If it has anything that would be lost, or is in use, it stays. */
+/* *ret: the task is removed. It stays if it is in use, or if any work in it would be lost. */
 static void drop(struct stage_job *j, struct task *t, bool *ret)
 {
 	const struct discard_opts look = { .look = true };

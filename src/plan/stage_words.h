@@ -1,6 +1,6 @@
 /*
- * The command of a stage's first run, made of the agent's template. Each placeholder is replaced once: what replaces it is a
- * text of the plan, and is not searched for others. Pure functions.
+ * The command of a stage's first run, made from the agent's template. Each placeholder is replaced once; the text that
+ * replaces it comes from the plan and is not searched for placeholders. Pure functions.
  */
 #ifndef PLAN_STAGE_WORDS_H
 #define PLAN_STAGE_WORDS_H
@@ -18,8 +18,8 @@ struct stage_words {
 
 /* The template. ERR_CONFIG if the agent has none. */
 int stage_words_template(const struct config_agent *a, const struct strvec **ret, struct err *e);
-/* The options for model and effort come before the first word that is an option or has a placeholder, so that subcommands
- * stay in front. */
+/* The options for model and effort are put before the first word that is an option or has a placeholder, so that
+ * subcommands stay in front of them. */
 int stage_words_make(
 	const struct config_agent *a, const struct stage_words *w, struct strvec *ret, struct err *e);
 

@@ -30,7 +30,7 @@
 
 #define BRIEF_NAME "brief.md"
 #define CONFIG_MAX (1u << 20)
-/* The prompt if a run is to go on, and nobody said more. */
+/* The prompt for a run that continues, if there is no other. */
 #define GO_ON "Go on, and end when everything is committed."
 
 void stage_agent_default(struct context *c)
@@ -65,7 +65,7 @@ static void add_left(const char *title, const struct buf *left, struct buf *out)
 	stage_add_fenced(out, buf_str(left));
 }
 
-/* What its agents left for those after it: the stage's own, and one that solved a conflict. */
+/* What the stage's agents left for the stages after it: its own agent, and one that solved a conflict. */
 static void load_left(
 	const struct stage_job *j, const struct stage_row *r, struct buf *notes, struct buf *outputs)
 {
@@ -82,7 +82,7 @@ static void load_left(
 	}
 }
 
-/* What a stage was to do, what became of it, and its notes. */
+/* What a stage was to do, how it ended, and its notes. */
 static int put_stage(const struct stage_job *j, size_t i, int files, struct err *e)
 {
 	const struct plan_stage *s = &j->plan->stages[i];
@@ -112,7 +112,8 @@ static bool needs(const struct plan_stage *s, size_t i)
 	return false;
 }
 
-/* Of the stages that this one needs; a stage about the work as a whole sees all that are done. */
+/* Writes the files of the stages that this one depends on. A stage about the work as a whole sees those of all stages that
+ * are done. */
 static int put_stages(const struct stage_job *j, int files, struct err *e)
 {
 	bool whole = j->stage->type != PLAN_STANDARD && j->stage->type != PLAN_CODE_REVIEW;
@@ -124,7 +125,7 @@ static int put_stages(const struct stage_job *j, int files, struct err *e)
 	return 0;
 }
 
-/* What the task must have before each run. */
+/* Writes the stage's files and configuration, before each run. */
 static int tell(struct stage_job *j, const struct task *t, int dir, const char *agent, struct buf *brief,
 	struct err *e)
 {
@@ -234,7 +235,7 @@ static int run_again(
 	return rc < 0 ? -1 : start_let_go(conn, e);
 }
 
-/* Notes which run was the last one, so that after a crash it is known whether another one was begun. */
+/* Stores the id of the last run, so that after a crash it is known whether another one has begun. */
 static int note_start(struct stage_job *j, const struct task *t, struct err *e)
 {
 	if (j->at->starting)
@@ -284,7 +285,7 @@ static bool begins_anew(struct stage_job *j, const struct task *t, const struct 
 	return cmd.argv.n != 3 || strcmp(cmd.argv.v[2], j->stage->script ? j->stage->script : ":") != 0;
 }
 
-/* A stage has its time for each run; a ticket, whose runs its task can ask for, for all of them. */
+/* A stage has its time for each run. A ticket has it for all runs together, because its task can ask for runs. */
 static int find_time(struct stage_job *j, const struct task *t, uint64_t *ret, struct err *e)
 {
 	*ret = j->stage->timeout;
@@ -310,7 +311,7 @@ static int run_it(
 
 	if (has_started(j, t, &started, e) < 0)
 		return -1;
-	/* a crash came after the run had begun */
+	/* the run had begun before a crash */
 	if (started)
 		return is_running(j, e);
 	set_env(j, &env);
@@ -326,7 +327,7 @@ static int run_it(
 	return is_running(j, e);
 }
 
-/* Checks read the configuration again, so a name in it does not last. */
+/* Checks read the configuration again, which frees the name in it: copy it first. */
 static int name_agent(struct stage_job *j, char **ret, struct err *e)
 {
 	const char *agent;
@@ -349,7 +350,7 @@ int stage_start(struct stage_job *j, struct err *e)
 	if (name_agent(j, &agent, e) < 0 || stage_task(j, &t, e) < 0)
 		return -1;
 	fault("plan-stage-task");
-	/* only before its first run, and on what it begins from */
+	/* only before its first run, on the commit that it begins from */
 	if (!t.started && !j->at->starting && !j->at->own_id && stage_check_before(j, t.base, &failed, e) < 0)
 		return -1;
 	if (failed)

@@ -32,7 +32,7 @@ static int move(struct stage_job *j, const char *to, bool *ret_moved, struct err
 	return stage_move(j->c->store, j->at, to, e, "%s", "");
 }
 
-/* A person wants it to stop here. */
+/* Whether a person wants it to stop here. */
 static int hold(struct stage_job *j, bool *ret_moved, struct err *e)
 {
 	j->at->hold = false;
@@ -51,7 +51,7 @@ static int step_waiting(struct stage_job *j, bool *ret_moved, struct err *e)
 	return stage_move(j->c->store, j->at, STAGE_APPROVAL, e, "it waits for approval to begin");
 }
 
-/* Stages of this agent that hold a slot in this plan. */
+/* How many stages of this agent hold a slot in this plan. */
 static size_t count_agent(const struct stage_job *j, const char *agent)
 {
 	struct err ignored = ERR_INIT;
@@ -75,11 +75,11 @@ static bool waits_for_another(const struct stage_job *j)
 	return beside_blocker(j->plan, j->all, (size_t)(j->stage - j->plan->stages)) >= 0;
 }
 
-/* *ret: the stage can start; it has a slot then. */
+/* *ret: the stage can start; then it has got a slot. */
 static int find_room(struct stage_job *j, const struct config_agent *a, bool *ret, struct err *e)
 {
 	*ret = false;
-	/* one that was being started when a runner died has its slot */
+	/* a stage that was being started when a runner died has a slot already */
 	if (waits_for_another(j))
 		return 0;
 	if (!j->at->slot && a && a->max_parallel && count_agent(j, a->name) >= a->max_parallel)
@@ -88,13 +88,13 @@ static int find_room(struct stage_job *j, const struct config_agent *a, bool *re
 }
 
 static int step_ready(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	bool had = j->at->slot, found = false;
 	const char *agent;
 	int64_t until;
 
-	/* most stages wait here, and are looked at again and again */
+	/* most stages wait here, so this is looked at very often */
 	if (!j->at->slot && (room->fail_fast || room->plan >= room->plan_max))
 		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
@@ -109,11 +109,11 @@ static int step_ready(
 	if (find_room(j, config_agent_by_name(&j->c->config, agent), &found, e) < 0)
 		return -1;
 	room->plan += found && !had;
-	*ret = found ? DEED_START : DEED_NONE;
+	*ret = found ? WORK_START : WORK_NONE;
 	return 0;
 }
 
-/* The commit of its task, if that is another one by now: somebody worked on it. */
+/* Takes over the tip of its task's branch, if it has moved because somebody worked there. */
 static int find_new_tip(struct stage_job *j, char **ret, struct err *e)
 {
 	auto_task t = { 0 };
@@ -158,7 +158,7 @@ static bool is_next_to_merge(const struct stage_job *j)
 	return true;
 }
 
-/* A ticket is merged by the task that asked. */
+/* A ticket is merged by the task that asked for it. */
 static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_moved, struct err *e)
 {
 	auto_str tip = NULL;
@@ -173,39 +173,39 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 	return move(j, STAGE_MERGING, ret_moved, e);
 }
 
-/* While the agent runs, it may ask what the checks say of what it has done so far. */
-static int step_running(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+/* While the agent runs, it can ask for the checks of what it has published so far. */
+static int step_running(struct stage_job *j, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	if (stage_look(j, ret_moved, e) < 0)
 		return -1;
 	if (!*ret_moved && stage_is(j->at, STAGE_RUNNING) && stage_asks_for_checks(j))
-		*ret = DEED_ASKED;
+		*ret = WORK_ASKED;
 	return 0;
 }
 
-static int step_checking(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+static int step_checking(struct stage_job *j, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	bool known = false;
 
 	if (checks_known(j, j->repo, j->at->tip, CHECKS_AFTER, &known, e) < 0)
 		return -1;
 	if (!known) {
-		*ret = DEED_CHECK;
+		*ret = WORK_CHECK;
 		return 0;
 	}
 	*ret_moved = true;
 	return stage_check_known(j, e);
 }
 
-/* If there is nothing to merge, no process is needed to find that out. */
-static int step_merging(struct stage_job *j, enum step_deed *ret, bool *ret_moved, struct err *e)
+/* If the integration branch has the commit already, no process is needed. */
+static int step_merging(struct stage_job *j, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	char onto[OID_SIZE];
 
 	if (job_integration(j->c, j->row, j->repo, onto, e) < 0)
 		return -1;
 	if (strcmp(onto, j->at->tip) != 0) {
-		*ret = DEED_MERGE;
+		*ret = WORK_MERGE;
 		return 0;
 	}
 	stage_set(&j->at->merged, onto);
@@ -240,7 +240,7 @@ static bool can_be_held(const struct stage_row *s)
 }
 
 static int step(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
 	const struct stage_row *s = j->at;
 
@@ -281,9 +281,9 @@ void step_fail(struct stage_job *j, const char *why)
 }
 
 int step_stage(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e)
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
-	*ret = DEED_NONE;
+	*ret = WORK_NONE;
 	*ret_moved = false;
 	if (context_store(j->c, e) < 0)
 		return -1;
@@ -298,7 +298,7 @@ int step_stage(
 	return 0;
 }
 
-/* With merge: each. What cannot be merged now is tried again after the next stage, and at the end. */
+/* With merge: each. If it cannot be merged now, it is tried again after the next stage, and at the end. */
 static int land_part(struct stage_job *j, struct err *e)
 {
 	struct err ignored = ERR_INIT;
@@ -313,15 +313,15 @@ static int land_part(struct stage_job *j, struct err *e)
 	return rc;
 }
 
-int step_deed(struct stage_job *j, enum step_deed deed, struct err *e)
+int step_do(struct stage_job *j, enum stage_work work, struct err *e)
 {
-	int rc = deed == DEED_START   ? stage_start(j, e)
-		 : deed == DEED_ASKED ? stage_check_asked(j, e)
-		 : deed == DEED_CHECK ? stage_check(j, e)
-		 : deed == DEED_MERGE ? stage_merge(j, e)
+	int rc = work == WORK_START   ? stage_start(j, e)
+		 : work == WORK_ASKED ? stage_check_asked(j, e)
+		 : work == WORK_CHECK ? stage_check(j, e)
+		 : work == WORK_MERGE ? stage_merge(j, e)
 				      : land_part(j, e);
 
-	if (rc < 0 && e->kind != ERR_BUSY && deed != DEED_LAND && deed != DEED_ASKED)
+	if (rc < 0 && e->kind != ERR_BUSY && work != WORK_LAND && work != WORK_ASKED)
 		step_fail(j, e->msg);
 	return rc;
 }
@@ -338,7 +338,7 @@ bool step_goes_on(const struct stage_job *j)
 
 	if (stage_is_over(s) || step_wants_person(s))
 		return false;
-	/* whether the other one goes on is asked for that one */
+	/* whether that one goes on is decided when it is looked at itself */
 	if ((stage_is(s, STAGE_READY) || stage_is(s, STAGE_REWORK)) && waits_for_another(j))
 		return false;
 	return !stage_is(s, STAGE_WAITING) || needs_are_met(j);

@@ -1,4 +1,4 @@
-/* What a runner does with one stage next: the part of the runner that decides. */
+/* Decides what the runner does with one stage next. */
 #ifndef PLAN_STEP_H
 #define PLAN_STEP_H
 
@@ -7,27 +7,27 @@
 #include "base/err.h"
 #include "plan/job.h"
 
-/* A deed that takes time, and is done by a process of its own. */
-enum step_deed { DEED_NONE, DEED_START, DEED_ASKED, DEED_CHECK, DEED_MERGE, DEED_LAND };
+/* Work that takes long, and is done by a child process. */
+enum stage_work { WORK_NONE, WORK_START, WORK_ASKED, WORK_CHECK, WORK_MERGE, WORK_LAND };
 
-/* How many stages hold a slot. */
+/* How many stages hold a slot, and what else a new start depends on. */
 struct step_room {
 	size_t plan; /* of this plan */
 	size_t plan_max;
 	size_t merging; /* stages of this plan that are being merged: 0 or 1 */
-	bool fail_fast; /* begin nothing more */
+	bool fail_fast; /* start nothing more */
 };
 
-/* For the runner: j->repo is open. Does what can be done at once, and says which deed is to be begun. *ret_moved: the stage is in another state, or was
- * changed by somebody else: read it again. */
+/* For the runner; j->repo is open. Does what does not block, and says which work is to be started in a process. *ret_moved:
+ * the stage is in another state, or was changed by somebody else: read it again. */
 int step_stage(
-	struct stage_job *j, struct step_room *room, enum step_deed *ret, bool *ret_moved, struct err *e);
-/* The stage has failed, and tells why. */
+	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e);
+/* Moves the stage to `failed`, with the reason. */
 void step_fail(struct stage_job *j, const char *why);
-/* Does a deed; what fails is written to the stage. For a process of its own. */
-int step_deed(struct stage_job *j, enum step_deed deed, struct err *e);
+/* Does such work, in a child process. A failure is written to the stage. */
+int step_do(struct stage_job *j, enum stage_work work, struct err *e);
 
-/* Whether anything can happen to the stage without a person. */
+/* Whether the stage can go on without a person. */
 bool step_goes_on(const struct stage_job *j);
 /* Whether the stage waits for a person. */
 bool step_wants_person(const struct stage_row *s);

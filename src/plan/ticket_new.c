@@ -42,7 +42,7 @@ static const char *take_line(const json_t *v, const char *key, size_t max, struc
 	const char *text = json_string_value(v);
 
 	if (!text || !*text || strlen(text) > max)
-		return err_set(e, ERR_USAGE, "\"%s\" is a text of 1 to %zu bytes", key, max), NULL;
+		return err_set(e, ERR_USAGE, "\"%s\" must be a text of 1 to %zu bytes", key, max), NULL;
 	for (const char *p = text; *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 127)
 			return bad(e, key, "has a control character"), NULL;
@@ -55,7 +55,7 @@ static int take_title(struct asking *a, const json_t *v, const char *key, struct
 	const char *text = json_string_value(v);
 
 	if (!text || !*text || strlen(text) > TICKET_TITLE_MAX)
-		return bad(e, key, "is a text of 1 to 200 bytes");
+		return bad(e, key, "must be a text of 1 to 200 bytes");
 	clean_line(&clean, text);
 	return json_object_set_new(a->stage, "name", json_string(buf_str(&clean)));
 }
@@ -66,7 +66,7 @@ static int take_prompt(struct asking *a, const json_t *v, const char *key, struc
 	const char *text = json_string_value(v);
 
 	if (!text || !*text || strlen(text) > TICKET_PROMPT_MAX)
-		return bad(e, key, "is a text of at most 64 KiB");
+		return bad(e, key, "must be a text of at most 64 KiB");
 	clean_text(&clean, text, strlen(text), false);
 	return json_object_set_new(a->stage, "description", json_string(buf_str(&clean)));
 }
@@ -98,7 +98,7 @@ static int take_list(
 
 	json_object_set_new(a->stage, to, list);
 	if (!json_is_array(v) || json_array_size(v) > TICKET_LIST_MAX)
-		return bad(e, key, "is a list of at most 64 texts");
+		return bad(e, key, "must be a list of at most 64 texts");
 	json_array_foreach(v, i, item)
 	{
 		const char *text = take_line(item, key, TICKET_LINE_MAX, e);
@@ -124,7 +124,7 @@ static int add_file(struct asking *a, const char *text, json_t *list, struct err
 static int take_files(struct asking *a, const json_t *v, const char *key, struct err *e)
 {
 	if (json_is_array(v) && !json_array_size(v))
-		return bad(e, key, "has no entry: leave it out for all that this task may change");
+		return bad(e, key, "is empty: leave it out to allow all that this task may change");
 	return take_list(a, v, key, "files", add_file, e);
 }
 
@@ -165,7 +165,7 @@ static int take_timeout(struct asking *a, const json_t *v, const char *key, stru
 	if (json_is_integer(v) && json_integer_value(v) > 0)
 		seconds = (uint64_t)json_integer_value(v);
 	else if (!text || strlen(text) > 20 || !duration_parse(text, &seconds) || !seconds)
-		return bad(e, key, "is a time above 0, such as " DURATION_EXAMPLES);
+		return bad(e, key, "must be a time above 0, such as " DURATION_EXAMPLES);
 	if (a->limits->timeout && seconds > a->limits->timeout)
 		return err_set(e, ERR_REFUSED, "this task itself has only %llu seconds",
 			(unsigned long long)a->limits->timeout);
@@ -211,7 +211,7 @@ static int take_all(struct asking *a, const json_t *in, struct err *e)
 
 	json_object_foreach((json_t *)in, key, v) if (take(a, key, v, e) < 0) return -1;
 	if (!json_object_get(a->stage, "name"))
-		return err_set(e, ERR_USAGE, "a ticket has a \"title\"");
+		return err_set(e, ERR_USAGE, "a ticket needs a \"title\"");
 	if (json_object_get(a->stage, "agent"))
 		return 0;
 	if (!a->limits->agent)
@@ -225,7 +225,7 @@ int ticket_check(const json_t *in, const struct ticket_limits *l, json_t **ret, 
 
 	if (!json_is_object(in)) {
 		json_decref(a.stage);
-		return err_set(e, ERR_USAGE, "a ticket is an object");
+		return err_set(e, ERR_USAGE, "a ticket must be a JSON object");
 	}
 	if (take_all(&a, in, e) < 0) {
 		json_decref(a.stage);
@@ -240,7 +240,7 @@ static void limits_release(struct ticket_limits *l)
 	strvec_release(&l->submodules);
 }
 
-/* What the task itself has. *ret_agent is on the heap. */
+/* Collects what the task itself has. *ret_agent is on the heap. */
 static int find_limits(struct tickets *t, struct ticket_limits *ret, char **ret_agent, struct err *e)
 {
 	auto_submodules subs = { 0 };
@@ -297,7 +297,7 @@ static int check_clean(struct tickets *t, struct strvec *ret_files, struct err *
 		ret_files->n, ret_files->n == 1 ? "" : "s", ret_files->n == 1 ? "is" : "are");
 }
 
-/* Seconds that tickets have taken of the time for all of them. */
+/* The seconds that tickets have already taken of the time for all of them. */
 static uint64_t time_taken(const struct tickets *t)
 {
 	uint64_t sum = 0;
@@ -311,7 +311,7 @@ static uint64_t time_taken(const struct tickets *t)
 	return sum;
 }
 
-/* The time for all tickets is divided: one that names none gets an equal share of what is left. */
+/* The time for all tickets is divided: a ticket that names no time gets an equal share of what is left. */
 static int divide_time(const struct tickets *t, const struct ticket_limits *l, json_t *stage, struct err *e)
 {
 	uint64_t all = l->config->tickets_timeout, taken = time_taken(t),
@@ -339,7 +339,7 @@ static int check_count(const struct tickets *t, struct err *e)
 				 (unsigned long long)max, max == 1 ? "" : "s", t->all.n);
 }
 
-/* The reader of plans has the same places for all of them. */
+/* The reader of plans gives all of them the same positions. */
 static int check_plan(struct tickets *t, const char *text, struct err *e)
 {
 	auto_plan p = { 0 };
@@ -353,7 +353,7 @@ static int check_plan(struct tickets *t, const char *text, struct err *e)
 	return err_set(e, ERR_USAGE, "%s", why);
 }
 
-/* A name that no task of the project has, also in the trash. */
+/* A name that no task of the project has, not even one in the trash. */
 static int choose_name(struct tickets *t, struct stage_row *row, struct err *e)
 {
 	for (size_t n = t->all.n + 1; n < t->all.n + 1000; n++) {

@@ -29,7 +29,7 @@
 #define LOG_TAIL_MAX (64u << 10)
 #define TEXT_MAX     (64u << 10)
 #define ID_MAX       64
-/* Runs of one ticket, and what its task asked for again: that counts by itself, because it may come to no run. */
+/* The most runs and retries of one ticket, together. A retry counts by itself, because it may not come to a run. */
 #define ATTEMPTS_MAX 20
 
 #define WAIT_SECONDS_MAX 50
@@ -101,10 +101,10 @@ static int find_child(struct request *q, struct task *ret, struct err *e)
 		row_of(q)->task_id ? "any more" : "yet");
 }
 
-/* A file that fits the answer is smaller. git needs twenty times the size of what it compares. */
+/* A file that fits the answer is smaller. git needs twenty times the size of the files that it compares. */
 #define DIFF_FILE_MAX "core.bigFileThreshold=2m"
 
-/* Bytes that are not UTF-8 become visible. */
+/* Bytes that are not UTF-8 are replaced by visible marks. */
 static json_t *clean_json(const char *text, size_t len)
 {
 	auto_buf clean = BUF_INIT(8 * (size_t)DIFF_MAX);
@@ -172,11 +172,11 @@ static int check_ids(struct request *q, const json_t *ids, struct err *e)
 	json_t *v;
 
 	if (ids && !json_is_array(ids))
-		return err_set(e, ERR_USAGE, "\"ids\" is a list of ids");
+		return err_set(e, ERR_USAGE, "\"ids\" must be a list of ids");
 	json_array_foreach((json_t *)ids, i, v)
 	{
 		if (!json_is_string(v))
-			return err_set(e, ERR_USAGE, "\"ids\" is a list of ids");
+			return err_set(e, ERR_USAGE, "\"ids\" must be a list of ids");
 		if (tickets_index(&q->t, json_string_value(v)) < 0)
 			return err_set(
 				e, ERR_NOTFOUND, "this task has no ticket '%.60s'", json_string_value(v));
@@ -250,7 +250,7 @@ static int take_text(struct request *q, const char *key, const char **ret, struc
 
 	*ret = json_string_value(v);
 	if (v && (!*ret || !**ret || strlen(*ret) > TEXT_MAX))
-		return err_set(e, ERR_USAGE, "\"%s\" is a text of at most 64 KiB", key);
+		return err_set(e, ERR_USAGE, "\"%s\" must be a text of at most 64 KiB", key);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ static int find_time(struct request *q, const struct task *child, uint64_t *ret,
 	return whole ? ticket_task_time(q->t.c, child, whole, ret, e) : 0;
 }
 
-/* After the change: shows it, and lets the runner go on. */
+/* After a change: puts the ticket into the answer, and lets the runner go on. */
 static int changed(struct request *q, struct err *e)
 {
 	if (look_again(q, e) < 0)
@@ -281,7 +281,7 @@ static int changed(struct request *q, struct err *e)
 	return tickets_wake(q->t.c, q->t.task.id, true, e);
 }
 
-/* So that who waits now does not see the question again. The runner may have seen already that it runs. */
+/* A client that waits must not see the question again, so the state is changed here. The runner may have done that already. */
 static int note_answered(struct request *q, struct err *e)
 {
 	if (context_store(q->t.c, e) < 0)
@@ -303,10 +303,10 @@ static int post_answer(struct request *q, struct err *e)
 	if (take_text(q, "text", &text, e) < 0 || find_child(q, &child, e) < 0)
 		return -1;
 	if (!text)
-		return err_set(e, ERR_USAGE, "an answer has a \"text\"");
+		return err_set(e, ERR_USAGE, "an answer needs a \"text\"");
 	if (strcmp(child.state, STATE_BLOCKED) != 0)
 		return stage_is(row_of(q), STAGE_ASKING)
-			       ? err_set(e, ERR_REFUSED, "what ticket '%s' asks for, only the user can allow",
+			       ? err_set(e, ERR_REFUSED, "only the user can allow what ticket '%s' asks for",
 					 row_of(q)->name)
 			       : err_set(e, ERR_CONFLICT, "ticket '%s' asks nothing, it is %s",
 					 row_of(q)->name, ticket_state(row_of(q)));
@@ -335,7 +335,8 @@ static int check_withdrawn(struct request *q, struct err *e)
 	return withdrawn ? err_set(e, ERR_REFUSED, "the user cancelled ticket '%s'", row_of(q)->name) : 0;
 }
 
-/* One that asks is answered; one whose wish the user may have allowed by now tries again. */
+/* A ticket with a question needs an answer, not another try. One that wants a path can try again: the user may have allowed
+ * it by now. */
 static int check_retry(struct request *q, struct err *e)
 {
 	auto_task child = { 0 };
@@ -373,7 +374,7 @@ static int post_cancel(struct request *q, struct err *e)
 	return people_cancel(q->t.c, row_of(q), e) < 0 ? -1 : changed(q, e);
 }
 
-/* Its task goes to the trash, where the user finds it. */
+/* Moves its task to the trash, where the user can find it. */
 static int post_discard(struct request *q, struct err *e)
 {
 	const struct discard_opts o = {
@@ -404,7 +405,7 @@ static int post_merge(struct request *q, struct err *e)
 	return answer_one(q, false);
 }
 
-/* ID: the path has a ticket's id there. */
+/* ID stands for a ticket's id. */
 static const struct {
 	const char *method, *path;
 	handler *fn;
@@ -422,7 +423,7 @@ static const struct {
 	{ "POST", "/ID/merge", post_merge },
 };
 
-/* Whether the path is this one of the table; *ret_id is on the heap. */
+/* Whether the path matches this row; *ret_id is on the heap. */
 static bool path_is(const char *path, const char *row, char **ret_id)
 {
 	size_t n;
@@ -465,7 +466,7 @@ static int dispatch(struct request *q, const struct ticket_ask *a, struct err *e
 		known ? "this path does not take that method" : "there is no such path");
 }
 
-/* Before there are tickets, their list is empty; after the user took them away, what runs can still be looked after. */
+/* Without tickets the list is empty. If the user has taken the right to tickets away, those that run can still be managed. */
 static int check_allowed(const struct request *q, struct err *e)
 {
 	if (q->t.c->config.tickets_max || q->t.row.id)
@@ -483,7 +484,8 @@ static int parse(struct request *q, const struct ticket_ask *a, struct err *e)
 	return json_is_object(q->in) ? 0 : err_set(e, ERR_USAGE, "the body is not a JSON object");
 }
 
-/* Results that the task does not see yet. What is merged it has. Who asks for a ticket need not wait for that. */
+/* Adds results that the task does not see yet; merged ones it has already. Not done for a new ticket, which need not wait
+ * for that. */
 static json_t *refs_to_show(struct request *q)
 {
 	json_t *list = json_array();

@@ -1,6 +1,6 @@
 /*
- * Answers a request about tickets, which a task's gateway hands over (gateway/ticket_relay.h). The request comes from inside
- * the task, and is hostile. A task can name its own tickets only: there are no others among which an id is looked up.
+ * Answers a request about tickets, which a task's gateway passes on (gateway/ticket_relay.h). The request comes from inside
+ * the task, and is hostile. A task can name only its own tickets: an id is looked up among those and nowhere else.
  *
  *	GET  /api/v1/tickets                    → {"tickets":[…],"max":8,"at_once":3,"left":5}
  *	POST /api/v1/tickets                    {"title","prompt"?,"agent"?,"files"?,"acceptance"?,"depends"?,"submodules"?,
@@ -12,9 +12,9 @@
  *	POST /api/v1/tickets/ID/answer          {"text"}
  *	POST /api/v1/tickets/ID/retry           {"prompt"?}
  *	POST /api/v1/tickets/ID/cancel, …/discard
- *	POST /api/v1/tickets/ID/merge           is checked here; git inside the task merges (history/tickets.h)
+ *	POST /api/v1/tickets/ID/merge           checked here; git inside the task merges (history/tickets.h)
  *
- * wait blocks; the others take as long as what they start.
+ * `wait` blocks; the others take as long as what they start.
  */
 #ifndef PLAN_TICKET_REQUEST_H
 #define PLAN_TICKET_REQUEST_H
@@ -30,8 +30,8 @@ struct ticket_ask {
 	size_t len;
 };
 
-/* {"status":201,"answer":{…},"show":[{"ticket":N,"ref","tip"}],"merge":{"ref","tip"}}: `show` are refs that the task should
- * have inside now, `merge` is what it merges. */
+/* {"status":201,"answer":{…},"show":[{"ticket":N,"ref","tip"}],"merge":{"ref","tip"}}: `show`: the refs that the task
+ * should have inside now; `merge`: what it merges. */
 json_t *ticket_request(struct context *c, const struct ticket_ask *q);
 
 #endif

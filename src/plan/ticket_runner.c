@@ -62,25 +62,22 @@ bool tickets_runner_stays(
 	if (goes || context_store(c, &ignored) < 0 ||
 		store_task_by_id(c->store, row->task_id, &t, &ignored) < 0)
 		return goes;
-	/* the task ends, to be resumed; or it may merge what others wait for */
+	/* the task ends, to be resumed; or it may merge a ticket for which others wait */
 	return life_is_running(&t) && (row->waits || has_waiting(all));
 }
 
 int tickets_block(struct context *c, struct task *t, const struct plan_row *row, struct err *e)
 {
-	json_t *question = json_pack("{s:s}", "question", TICKETS_QUESTION);
 	auto_fd dir = -1;
 	int64_t run = 0;
-	int rc = -1;
 
-	if (!context_store(c, e) && !store_run_last(c->store, t->id, &run, e) &&
-		!store_tickets_set_waits(c->store, row->id, run, e) &&
-		!home_task_dir(&c->home, t->id, &dir, e)) {
-		fault("ticket-blocking");
-		rc = question_put(dir, question, e);
-	}
-	json_decref(question);
-	return rc;
+	if (context_store(c, e) < 0 || store_run_last(c->store, t->id, &run, e) < 0 ||
+		store_tickets_set_waits(c->store, row->id, run, e) < 0 ||
+		home_task_dir(&c->home, t->id, &dir, e) < 0)
+		return -1;
+	fault("ticket-blocking");
+	return question_put_wait(
+		dir, "It waits for its tickets. An answer resumes it before they are over.", e);
 }
 
 static void add_result(const struct tickets *t, size_t i, struct buf *out)
@@ -94,7 +91,7 @@ static void add_result(const struct tickets *t, size_t i, struct buf *out)
 		ticket_state(s));
 	if (stage_is(s, STAGE_QUEUED))
 		buf_printf(out, "; merge it: git merge garth/%s", s->task);
-	else if (stage_is(s, STAGE_ASKING))
+	else if (stage_is(s, STAGE_ASKING) && strcmp(s->gate, GATE_PATH) != 0)
 		buf_printf(out, "; answer it: garth ticket answer %s TEXT", s->name);
 	if (note.len)
 		buf_printf(out, "; what is said of it: \"%.400s\"", buf_str(&note));
@@ -113,14 +110,14 @@ static char *results(const struct tickets *t)
 	return buf_steal(&out);
 }
 
-/* Whether the task has ended to wait, and nothing came in between. */
+/* Whether the task has ended its run to wait, and nothing has happened since. */
 static bool is_blocked(const struct tickets *t, int64_t last)
 {
 	struct err ignored = ERR_INIT;
 	auto_question q = { 0 };
 
 	return last == t->row.waits && !strcmp(t->task.state, STATE_BLOCKED) &&
-	       !question_load(t->at.ws.dir, &q, &ignored) && !strcmp(q.text, TICKETS_QUESTION);
+	       !question_load(t->at.ws.dir, &q, &ignored) && q.for_tickets;
 }
 
 /* What is left of --timeout, which all runs of the task have together: else an agent could wait for tickets whenever its time is
@@ -166,7 +163,7 @@ static int resume(struct tickets *t, struct err *e)
 	return 0;
 }
 
-/* If the task waits, and nothing goes on that it could wait for. */
+/* Resumes the task if it waits and none of its tickets goes on. */
 static int resume_if_over(struct context *c, int64_t task, struct err *e)
 {
 	auto_tickets t = TICKETS_INIT;
@@ -185,7 +182,7 @@ static int resume_if_over(struct context *c, int64_t task, struct err *e)
 	return 0;
 }
 
-/* Under the lock. *ret: there are tickets. */
+/* Runs the tickets; the caller holds the lock. *ret: there are tickets. */
 static int run_once(struct context *c, int64_t task, struct plan_row *row, bool *ret_again, struct err *e)
 {
 	enum plan_run_end end = PLAN_RUN_FAILED;
@@ -203,7 +200,8 @@ static int run_once(struct context *c, int64_t task, struct plan_row *row, bool 
 	return *ret_again ? resume_if_over(c, task, e) : 0;
 }
 
-/* Whether something came while the runner was about to end. The lock is free: who came then has not waited for it. */
+/* Whether there is new work since the runner decided to end. A request that came while it held the lock has started no
+ * other runner. */
 static bool has_more(struct context *c, int64_t task, struct plan_row *row)
 {
 	auto_stage_row_list all = { 0 };
@@ -239,7 +237,7 @@ int tickets_run(struct context *c, int64_t task, struct err *e)
 	return 0;
 }
 
-/* In the new process. Its messages are in the plan's directory. */
+/* Runs in the new process. Its messages go to a file in the plan's directory. */
 static int be_runner(struct context *c, int64_t task, int64_t set)
 {
 	auto_str path = xasprintf("plans/%lld/" PLAN_LOG_FILE, (long long)set);
@@ -257,7 +255,7 @@ static int be_runner(struct context *c, int64_t task, int64_t set)
 	return 0;
 }
 
-/* The same for a process that holds a connection, or a terminal. */
+/* The same, as a new program, for a process that holds a connection or a terminal. */
 static int become_runner(int64_t task)
 {
 	auto_str id = xasprintf("%lld", (long long)task);

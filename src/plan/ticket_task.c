@@ -15,7 +15,7 @@ static int open_parent(const struct stage_job *j, int *ret, struct err *e)
 	return home_task_dir(&j->c->home, j->row->task_id, ret, e);
 }
 
-/* Those that it names, else those that the task has; "none" if that has none. */
+/* The submodules that the ticket names, else those of the task; "none" if the task has none. */
 static int choose_submodules(const struct stage_job *j, int parent, struct strvec *ret, struct err *e)
 {
 	auto_submodules subs = { 0 };
@@ -50,7 +50,7 @@ int ticket_task_spec(
 	if (!task_command_load(dir, &cmd, &ignored))
 		spec->weaker = cmd.weaker;
 	spec->backend = ret_parent->backend;
-	/* a jail by Landlock alone is no kind that can be asked for */
+	/* Landlock alone is not a backend that can be asked for */
 	if (backend_of(ret_parent)->landlock_only)
 		spec->backend = NULL;
 	spec->strict = ret_parent->strict;

@@ -12,7 +12,7 @@
 #include "sys/fd.h"
 #include "task/tickets.h"
 
-/* A plan's id; nobody sees it. */
+/* The id of the plan; nobody sees it. */
 #define PLAN_NAME "tickets"
 /* How often a ticket is read again that its runner changes. */
 #define WITHDRAW_TRIES 20
@@ -70,7 +70,8 @@ static json_t *stages_of(const struct strvec *asked, const char *more)
 	return list;
 }
 
-/* Stages with the same files run one after the other; tickets are merged by hand, and would wait for that. */
+/* Stages with the same files run one after the other, each after the merge of the one before. That does not hold for
+ * tickets: they would wait until the agent merges. */
 static void forget_overlaps(struct plan *p)
 {
 	for (size_t i = 0; i < p->nstages; i++)
@@ -191,14 +192,14 @@ int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e)
 		return -1;
 	if (store_tickets_of(c->store, task, &row, e) < 0)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	/* nor is the task resumed when they are over */
+	/* the task must not be resumed when they are over */
 	if ((row.waits && store_tickets_set_waits(c->store, row.id, 0, e) < 0) || tell(c, task, e) < 0 ||
 		store_stage_list(c->store, row.id, &all, e) < 0)
 		return -1;
 	for (size_t i = 0; i < all.n; i++) {
 		struct stage_row *s = &all.v[i];
 
-		/* a finished one has nothing that could be stopped */
+		/* a finished ticket has nothing that could be stopped */
 		if (stage_is_over(s) || stage_is(s, STAGE_QUEUED))
 			continue;
 		if (people_cancel(c, s, e) < 0 && e->kind != ERR_BUSY)

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 
-/* Whether a stage that has its wave already, and that must not run beside s, is in this one. */
+/* Whether this wave has a stage that must not run beside s. */
 static bool is_beside(const struct plan *p, size_t s, const size_t *waves, const bool *placed, size_t wave)
 {
 	for (size_t i = 0; i < p->stages[s].noverlaps; i++)

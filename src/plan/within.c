@@ -4,7 +4,7 @@
 
 #include "base/glob.h"
 
-/* The parts of a glob. One without a slash is found at any depth. */
+/* The parts of a glob. A glob without a slash matches at any depth. */
 static void split(const char *glob, struct strvec *ret)
 {
 	if (!strchr(glob, '/'))
@@ -27,7 +27,7 @@ static bool part_within(const char *part, const char *other)
 	return !strpbrk(part, "*?[\\") && glob_matches_case(other, part);
 }
 
-/* What is beneath a matched directory is matched too. */
+/* A glob that matches a directory matches all that is in it. */
 static bool within(char *const *x, size_t nx, char *const *y, size_t ny)
 {
 	while (ny && !is_all(y[0])) {

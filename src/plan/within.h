@@ -1,4 +1,4 @@
-/* Whether all that a glob can match is also matched by another one (base/glob.h). In doubt it is not. */
+/* Whether another glob (base/glob.h) matches everything that a glob can match. In doubt the answer is no. */
 #ifndef PLAN_WITHIN_H
 #define PLAN_WITHIN_H
 
@@ -8,7 +8,7 @@
 
 /* Case counts, as in glob_matches_case. */
 bool glob_within(const char *glob, const char *other);
-/* Within one of them; an empty list has no limits. */
+/* Whether it is within one of them; an empty list has no limits. */
 bool glob_within_any(const char *glob, const struct strvec *globs);
 
 #endif

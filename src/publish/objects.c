@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "sys/clock.h"
+#include "base/deadline.h"
 
 #define AHEAD_MAX       (256u << 10)
 #define LINE_MAX_LEN    160
@@ -19,7 +19,7 @@
 struct asked {
 	struct buf text;
 	size_t written;
-	int64_t deadline; /* for the next answer, in milliseconds */
+	struct deadline deadline; /* for the next answer */
 };
 
 static const char *const type_names[] = { "missing", "commit", "tree", "blob", "tag" };
@@ -31,7 +31,7 @@ const char *objects_type_name(enum object_type type)
 
 static void set_deadline(const struct objects *o, struct asked *a)
 {
-	a->deadline = clock_ms() + (int64_t)(o->seconds ? o->seconds : SECONDS_DEFAULT) * 1000;
+	a->deadline = deadline_in((int64_t)(o->seconds ? o->seconds : SECONDS_DEFAULT) * 1000);
 }
 
 static int is_broken(struct objects *o, struct err *e, const char *why)
@@ -60,8 +60,7 @@ static int wait_for(struct objects *o, struct asked *a, bool *ret_ready, struct 
 		bool asking = a->written < a->text.len;
 		struct pollfd p[2] = { { .fd = o->out, .events = POLLIN },
 			{ .fd = asking ? o->in : -1, .events = POLLOUT } };
-		int64_t left = a->deadline - clock_ms();
-		int n = left <= 0 ? 0 : poll(p, 2, left > INT_MAX ? INT_MAX : (int)left);
+		int left = deadline_left(&a->deadline), n = left ? poll(p, 2, left) : 0;
 
 		if (!n)
 			return is_broken(o, e, "does not answer");

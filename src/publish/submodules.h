@@ -5,8 +5,8 @@
 
 #include "publish/publish.h"
 
-/* Publishes from the n-th submodule (submodules_load). tip NULL: git inside names it. pack: as for publish_offered,
- * -1 for none. ERR_USAGE if there is no such submodule in the task. */
+/* Publishes from the n-th submodule (submodules_load). tip NULL: git inside says which commit. pack: as for
+ * publish_offered, -1 for none. ERR_USAGE if there is no such submodule in the task. */
 int publish_submodule(struct publisher *pub, size_t n, const char *tip, const char *by, int pack,
 	struct publish_result *ret, struct refusal *no, struct err *e);
 /* Publishes all unpublished commits of the submodules, nested ones first, so that gitlinks can name them. After a failure

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "base/path.h"
 #include "git/private.h"
 #include "jail/start.h"
@@ -137,7 +137,7 @@ static int on_message(struct verifier *v, struct order_msg *m, struct err *e)
 /* *ret_memory is the descriptor of the area in memory. */
 static int wait_ready(struct verifier *v, int *ret_memory, struct err *e)
 {
-	time_t end = time(NULL) + READY_SECONDS;
+	struct deadline d = deadline_in(READY_SECONDS * 1000);
 	int ready = 0;
 
 	while (!ready) {
@@ -147,7 +147,7 @@ static int wait_ready(struct verifier *v, int *ret_memory, struct err *e)
 		size_t nfds = 1;
 		ssize_t n;
 
-		if (time(NULL) > end || poll(&p, 1, READY_SECONDS * 1000) <= 0)
+		if (poll(&p, 1, deadline_left(&d)) <= 0)
 			return err_set(
 				e, ERR_FAILED, "the verifier was not ready after %d seconds", READY_SECONDS);
 		n = sock_recv(v->runner.orders, &m, sizeof(m), &given, &nfds);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "publish/verifier_parts.h"
-#include "sys/clock.h"
 
 /* The largest pack that it takes: fast_unpack/fast_unpack.h. */
 #define PACK_MAX (1u << 20)
@@ -52,17 +52,17 @@ static bool load(int pack_fd, uint64_t max, struct buf *ret)
 /* Sends the pack and waits for a one-letter answer; '\0' if none comes. */
 static char ask(struct verifier *v, const struct buf *text)
 {
-	int64_t deadline = clock_ms() + SECONDS * 1000;
+	struct deadline d = deadline_in(SECONDS * 1000);
 	size_t sent = 0;
 	char answer = '\0';
 
 	for (;;) {
-		int64_t left = deadline - clock_ms();
+		int left = deadline_left(&d);
 		struct pollfd p[] = { { v->fast.out, POLLIN, 0 },
 			{ sent < text->len ? v->fast.in : -1, POLLOUT, 0 }, { v->runner.caller, 0, 0 } };
 		ssize_t n;
 
-		if (left <= 0 || (poll(p, ARRAY_SIZE(p), (int)left) < 0 && errno != EINTR))
+		if (!left || (poll(p, ARRAY_SIZE(p), left) < 0 && errno != EINTR))
 			return '\0';
 		if (p[0].revents && (n = read(v->fast.out, &answer, 1)) >= 0)
 			return n && sent == text->len ? answer : '\0';

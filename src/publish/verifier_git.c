@@ -73,7 +73,7 @@ static int read_header(
 
 		if (ready > 0 && !p[0].revents) {
 			if (runner_is_unwanted(c))
-				return err_set(e, ERR_FAILED, "whoever asked for it is gone");
+				return err_set(e, ERR_FAILED, "the client that asked for it has gone");
 			continue;
 		}
 		if (!ready)

@@ -279,7 +279,7 @@ static int meet_commit(struct looker *l, const char *oid, size_t *ret, struct er
 	bool fresh;
 
 	if (!oid_from_hex(oid, l->w->spec->hash_len, raw))
-		return walk_incomplete(l->w, e, "'%.64s' is no object's name", oid);
+		return walk_incomplete(l->w, e, "'%.64s' is not an object's name", oid);
 	known = oidset_mark(&l->commit_at, raw);
 	if (known) {
 		*ret = *known;

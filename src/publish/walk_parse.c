@@ -60,7 +60,7 @@ static const char *entry_wrong(const struct tree_entry *t, bool strict)
 		return "a name that is none";
 	if (t->mode > 0177777 ||
 		(kind != MODE_DIR && kind != S_IFREG && kind != S_IFLNK && kind != MODE_GITLINK))
-		return "an entry that is no file and no directory";
+		return "an entry that is neither a file nor a directory";
 	if (!strict)
 		return NULL;
 	if (!strcmp(t->name, ".") || !strcmp(t->name, "..") || !strcasecmp(t->name, ".git"))

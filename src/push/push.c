@@ -1,12 +1,12 @@
 #include "push/push.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
 
 #include "audit/audit.h"
 #include "base/alloc.h"
+#include "base/deadline.h"
 #include "base/size.h"
 #include "base/name.h"
 #include "base/shell_word.h"
@@ -68,16 +68,15 @@ static int record(struct push *p, const char *event, const struct err *why, stru
 static void wait_a_moment(unsigned tries)
 {
 	unsigned long ms = WAIT_MS, random = 0;
-	struct timespec left;
+	struct deadline d;
 
 	for (unsigned i = 1; i < tries && ms < WAIT_MAX_MS; i++)
 		ms *= 2;
 	if (getrandom(&random, sizeof(random), 0) < 0)
 		random = (unsigned long)clock();
 	ms += random % ms;
-	left = (struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000 };
-	while (nanosleep(&left, &left) < 0 && errno == EINTR)
-		;
+	d = deadline_in((int64_t)ms);
+	deadline_sleep(&d, (int)ms);
 }
 
 static void hint_pull(const struct push *p, const struct push_result *r, struct err *e)

@@ -16,7 +16,7 @@
 #include "merge/links.h"
 #include "push/outgoing.h"
 
-/* Submodules in submodules in … */
+/* How deep submodules may be nested. */
 #define DEPTH_MAX 8
 
 /* Where a level of submodules is, seen from the superproject. */
@@ -113,7 +113,7 @@ static int refuse(
 static int check_level(const struct level *l, const struct unpushed *u, const char *tip,
 	const struct strvec *except, struct err *e);
 
-/* What is nested in it is pushed first. */
+/* Nested submodules are pushed first. */
 static int check_link(
 	const struct level *l, const struct unpushed *u, const char *tip, const struct link *k, struct err *e)
 {
@@ -158,7 +158,7 @@ static bool may_have_any(const struct repo *r)
 	return !access(modules, F_OK) || !access(list, F_OK);
 }
 
-/* Whether the user does not want such a check from git either. */
+/* Whether the user has switched off the same check of git. */
 static int is_unwanted(const struct repo *r, bool *ret, struct err *e)
 {
 	auto_repo with = { 0 };

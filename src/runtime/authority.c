@@ -17,7 +17,7 @@
 #define ALL_MAX      (8u << 20)
 #define MAKE_SECONDS 30
 
-/* Where distributions have the certificates that everybody trusts. */
+/* Where distributions have the system's trusted certificates. */
 static const char *const places[] = { "/etc/ssl/certs/ca-certificates.crt",
 	"/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem" };
 
@@ -39,7 +39,7 @@ static int ask(const struct strvec *hosts, struct buf *answer, struct err *e)
 	return status ? err_set(e, ERR_FAILED, "cannot make a certificate authority for the task") : 0;
 }
 
-/* Adds the certificates in a file, and nothing else of it: it may have a key. */
+/* Adds only the certificates of a file: it may have a key, too. */
 static void add_certificates(const char *path, struct buf *out)
 {
 	auto_buf text = BUF_INIT(ALL_MAX);
@@ -62,7 +62,7 @@ static void write_all(struct task_at *at, const char *own)
 	for (size_t i = 0; i < ARRAY_SIZE(places) && !all.len; i++)
 		add_certificates(places[i], &all);
 	buf_addstr(&all, own);
-	/* on a full disk the task starts all the same: agents themselves use the other file */
+	/* on a full disk the task still starts: agents themselves use the other file */
 	if (!all.overflow)
 		write_file(at->ws.dir, AUTHORITY_CERTIFICATES, all.data, all.len, 0644, &ignored);
 }
@@ -87,7 +87,7 @@ int authority_give(struct task_at *at, struct outside *out, char **ret, struct e
 		out->table.cert = xstrdup(cert);
 		out->table.cert_key = xstrdup(key);
 		buf_addstr(&own, cert);
-		/* a company's, which the user's variable names */
+		/* certificates of a company, which the user's variable names */
 		add_certificates(getenv("NODE_EXTRA_CA_CERTS"), &own);
 		write_all(at, buf_str(&own));
 		*ret = buf_steal(&own);

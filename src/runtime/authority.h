@@ -1,5 +1,5 @@
-/* Gives a task the certificate authority that it needs if a log-in of its agent stays outside and its client cannot be told
- * another address (credentials/authority.h). */
+/* Gives a task a certificate authority (credentials/authority.h). It needs one if a log-in stays outside and the agent's
+ * client cannot be told another address. */
 #ifndef RUNTIME_AUTHORITY_H
 #define RUNTIME_AUTHORITY_H
 
@@ -8,11 +8,11 @@
 #include "task/context.h"
 #include "task/task.h"
 
-/* In the task's directory: the certificates that INSIDE_CERTIFICATES is. */
+/* The file in the task's directory that is INSIDE_CERTIFICATES inside. */
 #define AUTHORITY_CERTIFICATES "certificates.pem"
 
-/* Makes it if out->hosts needs one: for the table, and for the files inside. *ret is what INSIDE_AUTHORITY is, on the heap;
- * NULL if none is needed. */
+/* Makes the authority, for the table and for the files inside, if out->hosts is not empty. *ret is the content of
+ * INSIDE_AUTHORITY, on the heap; NULL if no authority is needed. */
 int authority_give(struct task_at *at, struct outside *out, char **ret, struct err *e);
 
 #endif

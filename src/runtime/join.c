@@ -11,7 +11,6 @@
 #include "runtime/rename.h"
 #include "runtime/run.h"
 #include "runtime/start_keeper.h"
-#include "sys/clock.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/life.h"
@@ -117,13 +116,13 @@ int runtime_exec(struct context *c, struct task *t, const struct run_opts *o, co
 	return 0;
 }
 
-/* Waits until then for a frame, or the end of the connection. */
-static bool is_readable(int conn, int64_t end)
+/* Waits for a frame, or the end of the connection. */
+static bool is_readable(int conn, const struct deadline *d)
 {
 	struct pollfd p = { .fd = conn, .events = POLLIN };
-	int64_t left = end - clock_ms();
+	int left = deadline_left(d);
 
-	return left > 0 && (poll(&p, 1, left > 1000000 ? 1000000 : (int)left) || clock_ms() < end);
+	return left && (poll(&p, 1, left) || deadline_left(d));
 }
 
 /* 1: the keeper was leaving and did nothing. */
@@ -132,14 +131,14 @@ static int wait_for_exit(
 {
 	auto_buf body = BUF_INIT(WIRE_FRAME_MAX);
 	enum wire_type type;
-	int64_t end = clock_ms() + 1000 * (int64_t)seconds;
+	struct deadline d = deadline_in(1000 * (int64_t)seconds);
 	bool any = false;
 	int got;
 
 	if (wire_send(conn, WIRE_STDIN_END, NULL, 0) < 0)
 		return 1;
 	for (;;) {
-		if (seconds && !is_readable(conn, end))
+		if (seconds && !is_readable(conn, &d))
 			return err_set(e, ERR_FAILED, "it took longer than %llu seconds",
 				(unsigned long long)seconds);
 		got = wire_recv(conn, &type, &body);

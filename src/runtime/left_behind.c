@@ -13,7 +13,7 @@
 #include "sys/fd.h"
 #include "workspace/workspace.h"
 
-/* Of a directory of new files; more are not worth the time. */
+/* The most entries of a directory of new files that are looked at: more would take too long. */
 #define ENTRIES_MAX 2000
 
 static int find(void *arg, struct err *e)

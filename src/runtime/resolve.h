@@ -19,7 +19,7 @@ int resolve_begin(
  * resolution task; the merge is recorded as its own. */
 int resolve_continue(struct context *c, struct task *t, const struct merge_spec *s, struct merge_result *ret,
 	struct task *ret_in, struct err *e);
-/* For a conflict of task t that was solved in task `in` without these two: `in` was merged, as the commit `result`. */
+/* For a conflict of task t that was solved in task `in` without these two functions: `in` was merged, as the commit `result`. */
 int resolve_merged(
 	struct context *c, struct task *t, const struct task *in, const char *result, struct err *e);
 /* *ret is the id of the task whose conflict was solved in task `in` and that was merged with it; 0 for

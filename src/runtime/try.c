@@ -7,14 +7,15 @@
 #include "base/alloc.h"
 #include "base/deadline.h"
 #include "keeper/wire.h"
+#include "runtime/control.h"
 #include "sys/fd.h"
 #include "sys/lock.h"
 #include "task/remove.h"
 
-/* After its last command has ended, a keeper leaves. */
+/* How long a keeper may take to end after its last command. */
 #define LEAVE_MS 30000
 
-static void drop(struct context *c, struct task *t)
+void runtime_try_drop(struct context *c, struct task *t, bool cancel)
 {
 	struct deadline d = deadline_in(LEAVE_MS);
 	struct err ignored = ERR_INIT;
@@ -23,9 +24,11 @@ static void drop(struct context *c, struct task *t)
 
 	if (context_store(c, &ignored) < 0 || home_task_dir(&c->home, t->id, &dir, &ignored) < 0)
 		return;
+	if (cancel && lock_is_held(dir, "lock"))
+		control_cancel(c, t, &ignored);
 	while (lock_is_held(dir, "lock") && deadline_sleep(&d, 5))
 		;
-	if (!lock_take(dir, "lock", false, &lock, &ignored))
+	if (!context_store(c, &ignored) && !lock_take(dir, "lock", false, &lock, &ignored))
 		remove_for_good(c, t, &ignored);
 }
 
@@ -62,7 +65,7 @@ int runtime_try(struct context *c, const struct try_spec *s, int *ret_code, stru
 		return -1;
 	rc = runtime_wait_output(c, &t, &o, s->argv, s->fn, s->arg, ret_code, e);
 	network_release(&o.net);
-	drop(c, &t);
+	runtime_try_drop(c, &t, false);
 	return rc;
 }
 
@@ -141,6 +144,6 @@ int runtime_try_talk(struct context *c, const struct try_spec *s, const struct b
 		wire_send(conn, WIRE_SIGNAL, &kill, sizeof(kill));
 	fd_closep(&conn);
 	network_release(&o.net);
-	drop(c, &t);
+	runtime_try_drop(c, &t, false);
 	return rc ? -1 : 0;
 }

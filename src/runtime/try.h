@@ -30,4 +30,8 @@ typedef bool try_talk_fn(int which, const char *data, size_t len, void *arg);
 int runtime_try_talk(struct context *c, const struct try_spec *s, const struct buf *input, try_talk_fn *fn,
 	int *ret_code, struct err *e);
 
+/* Removes a task that was made for one command, with all that is in it: waits until its keeper has left, which it asks for
+ * with `cancel`. */
+void runtime_try_drop(struct context *c, struct task *t, bool cancel);
+
 #endif

@@ -1,7 +1,6 @@
 /*
- * Tells when running tasks end, without asking again and again. While a task runs, its keeper holds the lock in
- * the task's directory. The kernel reports when the keeper's descriptor of it is closed, however the keeper
- * ends.
+ * Reports when running tasks end, without polling. While a task runs, its keeper holds the lock in the task's directory.
+ * The kernel reports when the keeper's descriptor of it is closed, however the keeper ends.
  *
  *	auto_watch w = WATCH_INIT;
  *	watch_task(&w, c, t, false, &i, e)

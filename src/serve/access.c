@@ -43,7 +43,7 @@ int access_form(const char *target, const char *repeated, struct denial *why)
 	if (!target || target[0] != '/' || target[1] == '/')
 		return deny(why, 400, "bad_target", "the request's target is not a path");
 	if (repeated)
-		return deny(why, 400, "repeated_header", "the header '%s' is there twice", repeated);
+		return deny(why, 400, "repeated_header", "the header '%s' appears twice", repeated);
 	return 0;
 }
 

@@ -68,7 +68,7 @@ static int read_lines(const char *value, unsigned *ret, struct denial *why)
 
 	*ret = digits && digits < 6 && !value[digits] ? (unsigned)atoi(value) : 0;
 	if (!*ret || *ret > ROUTES_LINES_MAX)
-		return deny(why, 400, "bad_request", "lines is a number up to %u", ROUTES_LINES_MAX);
+		return deny(why, 400, "bad_request", "lines must be a number up to %u", ROUTES_LINES_MAX);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int read_query(const char *query, const char *words, struct query *q, str
 			q->task = xstrdup(value);
 		} else if (!strcmp(pair, "project") && !q->project) {
 			if (!*value || !decode(value))
-				return deny(why, 400, "bad_request", "project is a name or a path");
+				return deny(why, 400, "bad_request", "project must be a name or a path");
 			q->project = xstrdup(value);
 		} else if (!strcmp(pair, "lines") && !q->lines) {
 			if (read_lines(value, &q->lines, why) < 0)

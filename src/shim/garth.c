@@ -1,11 +1,12 @@
-/* The `garth` that an agent finds inside: commands named as those outside, but only those that an agent may use (A8).
- * They ask the gateway, which decides. */
+/* The `garth` that an agent finds inside: it has only the commands that an agent may use, under the same names as outside
+ * (A8). They ask the gateway, which decides. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clean.h"
+#include "base/deadline.h"
 #include "base/path.h"
 #include "shim/shim.h"
 
@@ -13,7 +14,7 @@
 enum { DONE = 0, FAILED = 1, USAGE = 2, REFUSED = 4 };
 
 #define SNAPSHOT_TEXT_MAX 2000
-/* How long checks are waited for. An agent's client ends a command that takes longer. */
+/* How long to wait for checks. An agent's client ends a command that takes longer. */
 #define COMPLETE_SECONDS 100
 
 typedef int command_fn(const struct shim *s, int argc, char **argv);
@@ -40,7 +41,7 @@ static const struct command {
 	{ "help", "", "print this list", do_help },
 };
 
-/* The gateway's words for what went wrong. */
+/* Prints the gateway's reason for a refusal. */
 static int tell_refusal(const struct http_answer *a, const char *tried)
 {
 	if (!a->status) {
@@ -130,10 +131,12 @@ static int leave_output(const struct shim *s, const char *pair)
 	return DONE;
 }
 
-/* Asks again until the checks are made, but not for ever. */
+/* Asks repeatedly until the checks have run, up to a limit. */
 static int complete(const struct shim *s)
 {
-	for (int i = 0; i < COMPLETE_SECONDS; i++) {
+	struct deadline d = deadline_in(COMPLETE_SECONDS * 1000);
+
+	do {
 		auto_http_answer a = ANSWER_INIT;
 		auto_buf state = BUF_SMALL;
 
@@ -146,8 +149,7 @@ static int complete(const struct shim *s)
 		}
 		if (!strcmp(buf_str(&state), "no_runner"))
 			break;
-		sleep(1);
-	}
+	} while (deadline_sleep(&d, 1000));
 	puts("queued: the checks are not made yet. Commit all of your work, and end: they are made then, and if one fails you go on.");
 	return DONE;
 }

@@ -112,7 +112,7 @@ static int send(const struct line *l, const char *path, const char *json, struct
 static char *path_of(const char *id, const char *what)
 {
 	if (!*id || strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789") != strlen(id) || strlen(id) > 32)
-		return fprintf(stderr, "garth: a ticket's id is such as t1\n"), NULL;
+		return fprintf(stderr, "garth: a ticket's id is a word such as t1\n"), NULL;
 	return xasprintf(PATH "/%s%s", id, what);
 }
 
@@ -189,7 +189,8 @@ static int take_options(const struct line *l, struct list *lists, size_t n, stru
 			buf_addstr(&list->items, list->items.len ? "," : "");
 			ask_quote(&list->items, value);
 		} else if (!took && (title || l->words[i][0] == '-')) {
-			return fprintf(stderr, "garth: what is '%s'? see: garth ticket help\n", l->words[i]),
+			return fprintf(stderr, "garth: '%s' is not expected here; see: garth ticket help\n",
+				       l->words[i]),
 			       -1;
 		} else if (!took) {
 			title = l->words[i];
@@ -198,7 +199,8 @@ static int take_options(const struct line *l, struct list *lists, size_t n, stru
 		i++;
 	}
 	if (!title)
-		return fputs("garth: a ticket has a title: garth ticket new TITLE [--prompt TEXT]\n", stderr),
+		return fputs("garth: a ticket needs a title: garth ticket new TITLE [--prompt TEXT]\n",
+			       stderr),
 		       -1;
 	add_member(json, "title", title);
 	return 0;
@@ -370,7 +372,7 @@ static const struct {
 		"ask for a task; --prompt TEXT|-, --agent NAME, --timeout TIME, and each any number of times: --files GLOB, --accept CMD, --after ID, --submodule PATH",
 		do_new },
 	{ "ls", "[--json]", "list this task's tickets", do_ls },
-	{ "show", "ID", "print what is known of one, as JSON", do_show },
+	{ "show", "ID", "print what is known about one, as JSON", do_show },
 	{ "diff", "ID", "print what it has published", do_diff },
 	{ "log", "ID", "print the end of its output", do_log },
 	{ "wait", "[ID...] [--block]",

@@ -1,9 +1,9 @@
 /*
  * Plans in the store: the plan as it was frozen at its start, its stages, what happened to them, and results of checks.
  *
- * Several processes write to a stage: the plan's runner, and commands of people (`garth plan hold`). Each reads the
- * row, changes the struct, and writes it: store_stage_write is ERR_BUSY if somebody else has written it meanwhile.
- * Which moves between states are allowed is said in plan/stage_life.h.
+ * Several processes write to a stage: the plan's runner, and commands of people (`garth plan hold`). Each reads the row,
+ * changes the struct, and writes it: store_stage_write is ERR_BUSY if somebody else has written it meanwhile.
+ * plan/stage_life.h has the states and the allowed changes between them.
  */
 #ifndef STORE_PLAN_H
 #define STORE_PLAN_H
@@ -39,13 +39,13 @@ struct plan_row {
 	char *project;   /* the project's name */
 	char *name;      /* of that task, too */
 	char *file;      /* the plan's file, for people */
-	char *digest;    /* of what the file says */
+	char *digest;    /* of the file's content */
 	char *target;    /* the user's branch, in full; "" if HEAD was detached */
 	char *state;     /* see plan/stage_life.h */
 	char *note;      /* for people */
 	char *merged;    /* the commit that its work became in the target; "" before */
 	int64_t created, changed, ended;
-	bool tickets;  /* no plan, but the tickets of the task task_id: store/ticket.h */
+	bool tickets;  /* not a plan: the tickets of the task task_id (store/ticket.h) */
 	int64_t waits; /* the run of that task that ended to wait for its tickets; 0: none */
 };
 void plan_row_release(struct plan_row *p);
@@ -66,10 +66,10 @@ struct stage_row {
 	int64_t own_id; /* the stage's own task, if `task` is one for a conflict (plan/resolution.h); else 0 */
 	char *state, *back; /* back: the state before it was held */
 	char *note;         /* for people: why it waits or failed */
-	char *gate;         /* what waits for approval: "before", "after"; else "" */
-	bool hold;          /* to be held when it next could go on */
-	bool satisfied;     /* although it was skipped, what depends on it can go on */
-	bool slot; /* it counts among those that may run at once: from its start until its checks have passed */
+	char *gate;     /* what it waits for: GATE_BEFORE, GATE_AFTER, GATE_PATH (plan/stage_life.h) or "" */
+	bool hold;      /* it is held before its next step */
+	bool satisfied; /* it was skipped, but stages that depend on it can start */
+	bool slot; /* it counts for the limits on parallel stages: from its start until its checks have passed */
 	bool starting; /* a run is about to be started; `run` is the task's last run before that */
 	int64_t run;
 	int64_t attempt;           /* runs so far */
@@ -81,7 +81,7 @@ struct stage_row {
 	char *failure;
 	char *approved; /* the commit that was approved; "start" before there is one; "" for none */
 	char *prompt;   /* what the agent is told next; "" for the stage's brief */
-	char *merged;   /* the commit of the integration branch that has it; "" before */
+	char *merged;   /* the commit of the integration branch that contains its work; "" before */
 	int64_t queued; /* when it was ready to be merged */
 	int64_t until;  /* it goes on then */
 	int64_t started, ended, changed;
@@ -112,8 +112,8 @@ int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row
  * `ended` set is over. */
 int store_plan_write(struct store *s, struct plan_row *p, const char *from, struct err *e);
 
-/* Replaces the text of a plan, and its stages by these: those with id 0 are new, those that are not in the list are removed.
- * All or nothing. ERR_BUSY if a stage or the plan was changed meanwhile. Sets the plan's state, and p->state. */
+/* Replaces the text of a plan and its stages, in one transaction: stages with id 0 are new, stages that are not in the list
+ * are removed. ERR_BUSY if a stage or the plan was changed meanwhile. Sets the plan's state, and p->state. */
 struct plan_change {
 	const char *frozen, *file, *digest, *state;
 };
@@ -146,8 +146,8 @@ struct stage_task_list {
 void stage_task_list_release(struct stage_task_list *l);
 #define auto_stage_task_list __attribute__((cleanup(stage_task_list_release))) struct stage_task_list
 int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *e);
-/* Writes all that can change, the task's name too, and remembers the move if the state is another one than before.
- * r->version goes up. */
+/* Writes all members that can change, the task's name too, and records the move if the state has changed. r->version goes
+ * up. */
 int store_stage_write(struct store *s, struct stage_row *r, struct err *e);
 /* Takes a slot for the stage, unless `max` stages of plans that are not over have one. *ret: whether it has one now. */
 int store_stage_take_slot(struct store *s, struct stage_row *r, uint64_t max, bool *ret, struct err *e);
@@ -177,7 +177,7 @@ struct check_row {
 	char *title; /* for people */
 	char *kind;  /* "acceptance" … */
 	bool passed;
-	bool cached;  /* it was known already, and not run again */
+	bool cached;  /* the result was known, and the check did not run again */
 	int64_t code; /* the command's exit code; -1 if there was none */
 	int64_t ms;   /* how long it took */
 	char *why;    /* for people: what is wrong; "" if it passed */
@@ -192,11 +192,11 @@ struct check_row_list {
 };
 void check_row_list_release(struct check_row_list *l);
 #define auto_check_row_list __attribute__((cleanup(check_row_list_release))) struct check_row_list
-/* A result that is known for this key; ERR_NOTFOUND. The oldest are forgotten. */
+/* A known result for this key; ERR_NOTFOUND. The oldest ones are removed. */
 int store_check_known(struct store *s, const char *key, struct check_row *ret, struct err *e);
 int store_check_set_known(struct store *s, const struct check_row *r, struct err *e);
-/* Adds a result to what a stage's checks came to. One of an earlier round with the same key is replaced, unless this one
- * was only looked up. */
+/* Adds a result to those of a stage. It replaces one of an earlier round with the same key, unless this one was only looked
+ * up. */
 int store_check_add(struct store *s, int64_t stage, const struct check_row *r, struct err *e);
 /* How long the stage's checks have taken in all. */
 int store_check_seconds(struct store *s, int64_t stage, uint64_t *ret, struct err *e);

@@ -96,7 +96,7 @@ int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, ch
 		return -1;
 	got = db_step(s, st, e);
 	if (got <= 0)
-		return got < 0 ? -1 : err_set(e, ERR_NOTFOUND, "it is no stage of a plan");
+		return got < 0 ? -1 : err_set(e, ERR_NOTFOUND, "it is not a stage of a plan");
 	fill(st, ret);
 	*ret_plan = db_text(st, 33);
 	return 0;

@@ -180,7 +180,7 @@ int store_task_shown(struct store *s, int64_t id, const char *shown, struct err 
 
 /* Globs of protected paths that the user allows this task to publish. */
 int store_allow(struct store *s, int64_t task, const char *glob, struct err *e);
-/* The same for another task that goes on with the work of this one. Idempotent. */
+/* Allows the same paths for another task, which continues the work of this one. Idempotent. */
 int store_allow_also(struct store *s, int64_t task, int64_t other, struct err *e);
 struct strvec;
 int store_allowed(struct store *s, int64_t task, struct strvec *ret, struct err *e);

@@ -181,7 +181,7 @@ static const char *shape(const char *path)
 		if (why)
 			return why;
 	}
-	return parts ? NULL : "is no object store";
+	return parts ? NULL : "is not an object store";
 }
 
 static bool is_users(const char *path, const struct repo *r)

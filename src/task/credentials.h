@@ -1,5 +1,5 @@
-/* How a task's agent has its log-in, written down when the agent is started, for `garth show` and for commands that join
- * the task. */
+/* How a task's agent gets its log-in: stored when the agent is started, for `garth show` and for commands that join the
+ * task. */
 #ifndef TASK_CREDENTIALS_H
 #define TASK_CREDENTIALS_H
 
@@ -19,7 +19,7 @@ struct credentials_note {
 
 void credentials_release(struct credentials_note *n);
 
-/* What cannot be written is not shown. */
+/* If it cannot be written, `garth show` does not show it. */
 void credentials_save(int task_dir, const struct credentials_note *n);
 /* False if no agent was started yet. */
 bool credentials_load(int task_dir, struct credentials_note *ret);

@@ -18,7 +18,6 @@
 #include "sys/proc.h"
 #include "task/life.h"
 #include "task/question.h"
-#include "task/tickets.h"
 #include "task/verdict.h"
 #include "workspace/workspace.h"
 
@@ -103,8 +102,7 @@ static void find_facts(const struct notify_job *j, enum notify_event event, cons
 	}
 	if (f->state && !strcmp(f->state, "blocked"))
 		question_load(j->task_dir, &f->question, &ignored);
-	/* nobody is asked */
-	if (f->question.text && !strcmp(f->question.text, TICKETS_QUESTION))
+	if (f->question.for_tickets)
 		f->state = NULL;
 	if (f->state && !strvec_has(&j->notify->on, f->state))
 		f->state = NULL;
@@ -210,7 +208,7 @@ void notify_send(const struct notify_job *j, enum notify_event event, const char
 	auto_lock lock = -1;
 
 	look(j, event, why, &now);
-	/* whoever is before us in the queue waits at most as long as we do */
+	/* a process before us in the queue waits at most as long as we do */
 	if (!now.state || lock_take(j->task_dir, NOTIFIED_NAME, true, &lock, &ignored) < 0)
 		return;
 	wait_for_turn(lock);

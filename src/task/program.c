@@ -207,6 +207,10 @@ static int refuse_missing(const struct context *c, const char *name, struct err 
 	struct names others = { .c = c };
 	char meant[NEAREST_TEXT_MAX];
 
+	/* `garth run "fix the login" --agent claude`: what follows is an option to the user, and an argument to us */
+	if (strchr(name, ' ') && !strchr(name, '/'))
+		return err_set(e, ERR_PROGRAM,
+			"there is no program '%s'; if it is a prompt, options come before it", name);
 	/* an agent that garth knows, but that is not installed */
 	if (config_agent_by_program(&c->config, name))
 		return err_set(e, ERR_PROGRAM, "there is no program '%s'", name);

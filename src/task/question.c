@@ -112,6 +112,7 @@ static int save(int task_dir, const struct question *q, struct err *e)
 	json_object_set_new(o, "question", json_string(q->text));
 	json_object_set_new(o, "options", options);
 	json_object_set_new(o, "asked", json_integer(time(NULL)));
+	json_object_set_new(o, "for_tickets", json_boolean(q->for_tickets));
 	text = json_dumps(o, JSON_COMPACT);
 	rc = text ? write_file(task_dir, OPEN_NAME, text, strlen(text), 0600, e)
 		  : err_set(e, ERR_FAILED, "the question cannot be written down");
@@ -228,6 +229,13 @@ int question_put(int task_dir, const json_t *in, struct err *e)
 	return from_json(in, &q, e) < 0 ? -1 : save(task_dir, &q, e);
 }
 
+int question_put_wait(int task_dir, const char *text, struct err *e)
+{
+	auto_question q = { .text = xstrdup(text), .for_tickets = true };
+
+	return save(task_dir, &q, e);
+}
+
 int question_load(int task_dir, struct question *ret, struct err *e)
 {
 	auto_buf text = BUF_INIT(FILE_BYTES);
@@ -242,6 +250,7 @@ int question_load(int task_dir, struct question *ret, struct err *e)
 		return err_set(e, ERR_FAILED, "the task's question cannot be read");
 	}
 	q.asked = json_integer_value(json_object_get(in, "asked"));
+	q.for_tickets = json_is_true(json_object_get(in, "for_tickets"));
 	json_decref(in);
 	*ret = q;
 	q = (struct question){ 0 };

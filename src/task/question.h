@@ -29,6 +29,7 @@ struct question {
 	char *text;
 	struct strvec options;
 	int64_t asked;
+	bool for_tickets; /* nobody is asked: the task waits for its tickets (question_put_wait) */
 };
 
 void question_release(struct question *q);
@@ -46,6 +47,8 @@ int question_take(struct task_at *at, bool *ret, struct err *e);
 /* Stores a question from a request: an object with "question" and perhaps "options". ERR_USAGE if it is
  * malformed. */
 int question_put(int task_dir, const json_t *in, struct err *e);
+/* Stores a text in place of a question, for a task that ends its run to wait for its tickets. */
+int question_put_wait(int task_dir, const char *text, struct err *e);
 /* Reads the stored question; ERR_NOTFOUND. */
 int question_load(int task_dir, struct question *ret, struct err *e);
 /* question_close marks it as answered (*ret: there was one); question_reopen takes that back. */

@@ -14,11 +14,14 @@
 #define ASKED    "complete-asked"
 #define ANSWERED "complete-answered"
 
-/* Who watches the file is told when it is closed. */
+/* The runner watches the file, and is notified when it is closed. */
 static void wake(const struct context *c, int64_t plan)
 {
 	auto_str path = xasprintf(PLAN_DIR "/" PLAN_WAKE_FILE, (long long)plan);
-	auto_fd file = openat(c->home.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = openat(c->home.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 int stage_ask_put(struct context *c, const struct task *t, int task_dir, const char *tip, bool *ret_new,
@@ -30,7 +33,7 @@ int stage_ask_put(struct context *c, const struct task *t, int task_dir, const c
 	if (context_store(c, e) < 0)
 		return -1;
 	if (store_stage_of_task(c->store, t->id, &s, &plan, e) < 0)
-		return e->kind == ERR_NOTFOUND ? err_set(e, ERR_REFUSED, "this task is no stage of a plan")
+		return e->kind == ERR_NOTFOUND ? err_set(e, ERR_REFUSED, "this task is not a stage of a plan")
 					       : -1;
 	*ret_new = !before || strcmp(before, tip) != 0;
 	if (*ret_new && write_file(task_dir, ASKED, tip, strlen(tip), 0600, e) < 0)

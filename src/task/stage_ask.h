@@ -1,7 +1,7 @@
 /*
- * `garth stage complete` inside: an agent asks, while it runs, whether what it has committed passes the checks of its stage. The
- * gateway writes the question down and wakes the plan's runner, which makes the checks and writes the answer. Both are files
- * in the task's directory, which nothing inside sees.
+ * `garth stage complete` inside: an agent asks, while it runs, whether its published commit passes the checks of its stage.
+ * The gateway stores the question and wakes the plan's runner, which runs the checks and stores the answer. Both are files
+ * in the task's directory, which nothing inside can see.
  *
  *	stage_ask_answered(dir, tip, &passed, &text)     the gateway, each time that it is asked
  *	stage_ask_put(c, t, dir, tip, &runner, e)        the gateway, if there is no answer
@@ -18,21 +18,21 @@
 #include "store/store.h"
 #include "task/context.h"
 
-/* Where a plan's runner has its files, beneath the Garth home. */
+/* The directory of a plan's runner, beneath the Garth home. */
 #define PLAN_DIR       "plans/%lld"
 #define PLAN_LOCK_FILE "lock"
 #define PLAN_WAKE_FILE "wake"
 
 #define STAGE_ANSWER_MAX (64u << 10)
 
-/* ERR_REFUSED if the task is no stage. *ret_new: it was not asked before. *ret_runner: something runs the plan. */
+/* ERR_REFUSED if the task is not a stage. *ret_new: this was not asked before. *ret_runner: the plan has a runner. */
 int stage_ask_put(struct context *c, const struct task *t, int task_dir, const char *tip, bool *ret_new,
 	bool *ret_runner, struct err *e);
 /* Whether there is an answer for this commit. */
 bool stage_ask_answered(int task_dir, const char *tip, bool *ret_passed, struct buf *text);
 /* On the heap; NULL if nothing is asked. */
 char *stage_ask_pending(int task_dir);
-/* What was answered may not hold for the next run. */
+/* Removes question and answer: the answer may be wrong for the next run. */
 void stage_ask_forget(int task_dir);
 int stage_ask_answer(int task_dir, const char *tip, bool passed, const char *text, struct err *e);
 

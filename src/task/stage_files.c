@@ -79,7 +79,8 @@ int stage_notes_add(int task_dir, const char *text, struct err *e)
 	struct stat st;
 
 	if (faccessat(task_dir, PLACE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		return err_set(e, ERR_REFUSED, "this task is no stage of a plan: nobody would read a note");
+		return err_set(
+			e, ERR_REFUSED, "this task is not a stage of a plan: nobody would read a note");
 	if (!*text || strlen(text) > STAGE_NOTE_MAX)
 		return err_set(e, ERR_USAGE, "a note has 1 to %d bytes", STAGE_NOTE_MAX);
 	file = openat(task_dir, NOTES, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -135,7 +136,7 @@ int stage_outputs_set(int task_dir, const char *name, const char *value, struct 
 
 	if (faccessat(task_dir, PLACE, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_set(
-			e, ERR_REFUSED, "this task is no stage of a plan: nobody would read an output");
+			e, ERR_REFUSED, "this task is not a stage of a plan: nobody would read an output");
 	if (!is_output_name(name))
 		return err_set(
 			e, ERR_USAGE, "an output's name is like that of a variable, with at most 64 bytes");

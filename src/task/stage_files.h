@@ -1,7 +1,7 @@
 /*
- * The files that a stage of a plan gets beside its workspace: its brief, and what the stages that it needs have left.
- * They are in tasks/<id>/planned. Inside they are the read-only directory .work of the workspace, which git inside
- * ignores; with Landlock only they are at their own path.
+ * The files that a stage of a plan gets in addition to its workspace: its brief, and what the stages that it depends on
+ * have left. They are in tasks/<id>/planned. Inside they are the read-only directory .work of the workspace, which git
+ * inside ignores; with Landlock only they are at their own path.
  *
  *	stage_files_open(dir, &fd, e)      before the task's first run; the caller writes files there
  *	stage_files_inside(c, t)           where the task sees them
@@ -32,7 +32,7 @@ void stage_files_show(const struct context *c, const struct task *t, int task_di
 
 /*
  * Notes: what a stage's agent leaves for the stages after it (`garth note` inside), in tasks/<id>/notes. The text is the
- * agent's. ERR_REFUSED if the task is no stage, ERR_USAGE if the text is empty or too long, or there are too many.
+ * agent's. ERR_REFUSED if the task is not a stage; ERR_USAGE if the text is empty or too long, or there are too many notes.
  */
 #define STAGE_NOTE_MAX  8000
 #define STAGE_NOTES_MAX (64u << 10)

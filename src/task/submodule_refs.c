@@ -21,7 +21,7 @@
 #define LIST     "submodule-refs"
 #define LIST_MAX (4 << 20)
 #define REFS_MAX (1 << 20)
-/* So many merges of one task are looked at. */
+/* How many merges of one task are looked at. */
 #define DEEDS_MAX 500
 
 void submodule_refs_release(struct submodule_refs *r)
@@ -102,7 +102,7 @@ int submodule_refs_is_own(
 	if (store_submodule(c->store, t->id, path, &row, e) < 0)
 		return -1;
 	*ret = *row.published;
-	/* a gateway may have died before it told the store of its first commit */
+	/* a gateway may have died before it stored its first commit */
 	return *row.published || !*now ? 0 : moved_by_garth(c, t, now, ret, &bytes, e);
 }
 
@@ -230,7 +230,7 @@ static bool open_sub(const struct submodule_ref *r, const struct task *t, struct
 	return true;
 }
 
-/* Moves the refs beneath one prefix to another, by their last words. */
+/* Moves the refs beneath one prefix to another; their last words stay. */
 static int move_pins(const struct repo *sub, const char *from, const char *to, const char *but,
 	struct ref_txn *txn, struct err *e)
 {
@@ -288,7 +288,7 @@ static int check_one(const struct task *t, const struct submodule_ref *r, const 
 	if (ref_read(sub, t->branch, now, e) < 0 || ref_read(sub, pin, pinned, e) < 0)
 		return -1;
 	*ret_there = *now;
-	/* without the pin the branch was left where it is */
+	/* if the pin could not be set, the branch was not removed */
 	if (!*now || !*r->tip || !*pinned)
 		return 0;
 	return err_set(e, ERR_EXISTS, "there is another branch '%s' in submodule '%s' by now",

@@ -1,8 +1,8 @@
 /*
  * A task's refs in the user's repositories of its submodules:
  *
- *	refs/heads/garth/<task>        what it published there; made by the first commit. A branch of that name which
- *	                               Garth did not make is the user's
+ *	refs/heads/garth/<task>        what it published there; made by the first commit. If Garth did not make a
+ *	                               branch of that name, it belongs to the user
  *	refs/garth/tasks/<id>/kept     tips that were rewritten
  *	refs/garth/trash/<id>/tip      for a task in the trash or an archive: the branch's tip
  *	refs/garth/trash/<id>/kept     … and the rewritten ones
@@ -53,7 +53,7 @@ void submodule_refs_release(struct submodule_refs *r);
 int submodule_refs_find(struct context *c, struct task_at *a, struct submodule_refs *ret, struct err *e);
 /* Writes the file, or removes it if there are none. */
 int submodule_refs_save(int dir, const struct submodule_refs *r, struct err *e);
-/* dir is the task's directory, or that in the trash. */
+/* dir is the task's directory, or its directory in the trash. */
 int submodule_refs_load(int dir, struct submodule_refs *ret, struct err *e);
 /* For a task that was just removed. */
 void submodule_refs_load_removed(struct context *c, const struct task *t, struct submodule_refs *ret);
@@ -64,7 +64,7 @@ int submodule_refs_check_free(const struct task *t, const struct submodule_refs 
 int submodule_refs_restore(const struct task *t, const struct submodule_refs *r, struct err *e);
 void submodule_refs_forget(int64_t task, const struct submodule_refs *r);
 
-/* Whether the task's branch in the submodule's repository is its own; `now` is the branch's commit. */
+/* Whether the task made its branch in the submodule's repository; `now` is the branch's commit. */
 int submodule_refs_is_own(
 	struct context *c, const struct task *t, const char *path, const char *now, bool *ret, struct err *e);
 /* The commit that `commit` of the superproject (an id or the full name of a branch) names for the n-th submodule,

@@ -12,7 +12,7 @@
 #include "task/life.h"
 #include "task/task.h"
 
-/* The words of stages, and those of tickets. A ticket has no gate, and is not merged by its runner. */
+/* The states of stages, and the words for them of tickets. A ticket has no approval, and its runner does not merge it. */
 static const struct {
 	const char *stage, *ticket;
 } words[] = {
@@ -148,7 +148,7 @@ int tickets_open(
 	return 0;
 }
 
-/* Those of whose tasks something is left. */
+/* The tickets whose tasks still exist. */
 static int each_task(struct context *c, const struct task *t, struct task_list *ret, struct err *e)
 {
 	auto_stage_row_list all = { 0 };
@@ -170,7 +170,7 @@ static int each_task(struct context *c, const struct task *t, struct task_list *
 	return 0;
 }
 
-/* *ret_hint is what helps the first one. */
+/* *ret_hint is the command that helps with the first one. */
 static void look_at_all(struct context *c, struct task_list *all, const struct discard_opts *o,
 	struct strvec *refused, struct err *ret_first)
 {

@@ -149,7 +149,7 @@ int layer_add_file(struct layer_part *l, int from, const char *path, bool *ret_t
 		return err_sys(e, "cannot write '%s'", path);
 	rc = layer_copy_file(in, &st, to, path_base(path), e);
 	if (rc)
-		return rc < 0 ? -1 : err_set(e, ERR_FAILED, "'%s' is there twice", path);
+		return rc < 0 ? -1 : err_set(e, ERR_FAILED, "'%s' appears twice", path);
 	l->files++;
 	l->bytes += (uint64_t)st.st_size;
 	*ret_taken = true;

@@ -14,8 +14,8 @@
 #include "workspace/space.h"
 #include "workspace/submodules.h"
 
-/* As the superproject's repository, with its settings: what the user has set for the whole project. A path for
- * hooks is the superproject's own. */
+/* Made like the superproject's repository, with its settings, which the user has chosen for the whole project; but not with
+ * its path for hooks, which is the superproject's own. */
 static void take_settings(const struct repo *from, struct repo *to)
 {
 	for (size_t i = 0; i < from->config.n; i++)
@@ -57,7 +57,7 @@ static int make_private(
 	return s.alternates ? 0 : private_fill(path, &s, &pack, e);
 }
 
-/* The files of a backend that has them on the host. */
+/* The files, for a backend that has them on the host. */
 static int check_out(struct workspace *ws, size_t n, const struct repo *r, struct err *e)
 {
 	auto_str at = home_path(ws->home, "tasks/%lld/sub/%zu", (long long)ws->task->id, n);

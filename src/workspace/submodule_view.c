@@ -22,7 +22,8 @@ void submodules_paths(const struct submodules *s, const char *within, struct str
 			strvec_push(ret, s->v[i].path + n + (n > 0));
 }
 
-/* The gitlink at the path in a commit of the repository around it, if the submodule's repository has it. */
+/* The submodule's commit, as a commit of the repository around it names it at the path, if the submodule's repository has
+ * it. */
 static void find_tip(const struct repo *around, const char *commit, const char *path, const struct repo *own,
 	char tip[OID_SIZE])
 {
@@ -53,7 +54,7 @@ void submodules_find_tips(const struct workspace *ws, const char *tip, struct su
 		auto_repo own = { 0 }, around = { 0 };
 		struct err ignored = ERR_INIT;
 
-		/* the commit of the files is known without asking */
+		/* the commit of the files is known without asking git */
 		if (!submodule_is_here(&s->v[i]) ||
 			(nested ? !strcmp(s->v[up].tip, s->v[up].commit) : !strcmp(tip, ws->task->layer)))
 			continue;
@@ -77,7 +78,7 @@ int submodule_base(struct workspace *ws, const struct submodule *s, struct base 
 		       : base_get_submodule(ws->home, ws->task->project_id, &r, s->path, ret, e);
 }
 
-/* Its objects are mounted read-only. The private repository names all of them itself, so a list of other places
+/* Its objects are mounted read-only. The private repository names all object stores itself, so the file `info/alternates`
  * among them, which has paths of the host, is covered by an empty one. */
 static void show_objects(struct workspace *ws, const struct repo *r, size_t n, struct jail *j)
 {

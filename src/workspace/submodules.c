@@ -15,7 +15,7 @@
 #include "workspace/base.h"
 
 #define LIST "submodules"
-/* Submodules in submodules in … */
+/* How deep submodules may be nested. */
 #define DEPTH_MAX 8
 
 void submodules_release(struct submodules *s)
@@ -102,7 +102,7 @@ int submodules_bases(int dir, struct strvec *ret, struct err *e)
 	return 0;
 }
 
-/* What is known while the submodules of a new task are made. */
+/* The state while the submodules of a new task are made. */
 struct making {
 	struct workspace *ws;
 	struct submodules list;
@@ -110,7 +110,7 @@ struct making {
 	size_t saved;       /* so many of the list are in its file */
 };
 
-/* One repository whose submodules are made: the superproject, or a submodule itself. */
+/* A repository whose submodules are made: the superproject, or a submodule. */
 struct level {
 	const struct level *above;
 	unsigned depth;
@@ -136,7 +136,7 @@ static bool is_named(struct making *m, const char *path)
 			n--;
 		if (strncmp(asked->v[i], path, n) || (path[n] && path[n] != '/'))
 			continue;
-		/* what is above a named one is needed for it; what is below is named by itself */
+		/* submodules around a named one are needed for it; those inside it have to be named themselves */
 		if (!path[n]) {
 			strvec_push(&m->used, asked->v[i]);
 			return true;
@@ -148,7 +148,7 @@ static bool is_named(struct making *m, const char *path)
 	return false;
 }
 
-/* Whether the user's checkout has the submodule's files: there is a .git, as git leaves one. */
+/* Whether the user's checkout has the submodule's files: then there is a .git among them. */
 static bool is_checked_out(const struct making *m, const char *path)
 {
 	auto_fd top = open(m->ws->repo->top, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -169,8 +169,8 @@ static bool is_wanted(struct making *m, const char *path)
 	return asked && asked->n ? is_named(m, path) : is_checked_out(m, path);
 }
 
-/* Whether the directory beneath `at` is a repository, and a whole one: no link is followed on the way, and its refs and
- * objects are not those of another one, which "commondir" names. */
+/* Whether the directory beneath `at` is a complete repository: no link is followed on the way, and it has no "commondir",
+ * which would name another repository for refs and objects. */
 static bool is_repository(int at, const char *path)
 {
 	auto_fd dir = open_beneath(at, path, O_RDONLY | O_DIRECTORY, 0);
@@ -286,9 +286,9 @@ static void leave_empty(struct making *m, const char *why)
 	s->missing = true;
 }
 
-/* If another submodule has this repository: the words for it, on the heap; else NULL. Two sections of .gitmodules may
- * have one name, and a name may lead to the repository of a nested submodule. What a task publishes from one would be
- * taken for the other's. */
+/* If another submodule has this repository: the reason in words, on the heap; else NULL. Two sections of .gitmodules may
+ * have one name, and a name may lead to the repository of a nested submodule. What a task publishes from one would be taken
+ * for the other's. */
 static char *find_same(const struct making *m, const char *git_dir)
 {
 	for (size_t i = 0; git_dir && i < m->list.n; i++)
@@ -303,7 +303,7 @@ static int refuse_named(const char *path, struct err *e)
 	return err_hint(e, "git submodule update --init -- %s", path);
 }
 
-/* A submodule that the user named must be there; any other may be missing, and its directory is empty. */
+/* A submodule that the user named must be there. Any other may be missing; then its directory is empty. */
 static bool must_be_there(const struct making *m)
 {
 	return m->ws->submodules_must && !is_word(m->ws->submodules, "all");
@@ -346,7 +346,7 @@ static int make_last(struct making *m, const struct level *l, struct err *e)
 	fault("create-submodule");
 	if (!submodule_make(m->ws, &m->list.v[n], n, &index, e))
 		return take_nested(m, l, n, index, e);
-	/* it has files with a filter, its repository lacks the commit … but not: the disk is full */
+	/* leave it empty if it has files with a filter, or its repository lacks the commit; but not if the disk is full */
 	if (must_be_there(m) || e->sys)
 		return err_wrap(e, "submodule '%s'", m->list.v[n].path);
 	leave_empty(m, e->msg);
@@ -368,7 +368,7 @@ static int make_level(struct making *m, struct level *l, struct err *e)
 	return 0;
 }
 
-/* Tells git inside that a submodule is there, without a name from .gitmodules. Nothing has run inside yet. */
+/* Registers the submodule with git inside, without a name from .gitmodules. Nothing has run inside yet. */
 static int mark_active(struct making *m, size_t n, struct err *e)
 {
 	size_t parent = submodule_around(&m->list, n);
@@ -385,7 +385,7 @@ static int mark_active(struct making *m, size_t n, struct err *e)
 	return 0;
 }
 
-/* Every path that the user named is a submodule. */
+/* Checks that every path that the user named is a submodule. */
 static int check_asked(const struct making *m, struct err *e)
 {
 	const struct strvec *asked = m->ws->submodules;
@@ -399,7 +399,7 @@ static int check_asked(const struct making *m, struct err *e)
 	return 0;
 }
 
-/* The superproject's files, as they were checked out: of an overlay, the layer that has .gitmodules. */
+/* Opens the superproject's files as they were checked out. For an overlay that is the layer with .gitmodules. */
 static int make_top(struct making *m, struct level *l, struct err *e)
 {
 	auto_base base = { 0 };

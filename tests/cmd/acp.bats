@@ -204,7 +204,7 @@ P
 # ended NAME STATE: the task ended so, and its commit is published.
 ended() { is_state "$1" "$2" && [[ $(git log -1 --format=%s "garth/$1") == work ]]; }
 
-@test "A9 ESCAPES 23 acp: however it ends, the task ends as any other and its work is published" {
+@test "A9 ESCAPES 23 acp: however it ends, the task ends like any other and its work is published" {
   work="sh('echo x >x; git add -A; git commit -qm work; echo y >y')"
   export work
   editor <<'P'

@@ -147,6 +147,7 @@ on_terminal() { script -qec "$(printf '%q ' "$garth" "$@")" /dev/null </dev/null
   [[ $("$garth" run -q './my tool') == ran ]]
   agent claude "$words"
   [[ $("$garth" run -q 'my tools are' </dev/null) == '[claude]'* ]]
+  fails 127 'if it is a prompt, options come before it' "$garth" run 'my tools are' --agent claude
 }
 
 @test "J5 agents: a model's host named by the user's variables is reached without a flag, and no other host is" {

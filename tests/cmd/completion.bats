@@ -186,5 +186,5 @@ P
   is "" "$(offers plan nothing '')"
   is "--check" "$(offers plan retry --c)"
   is "" "$(offers plan status --c)"
-  [[ $("$garth" help plan) == *'approve PLAN STAGE '*"agree to a stage's start"* ]]
+  [[ $("$garth" help plan) == *'approve PLAN STAGE '*"approve a stage's start"* ]]
 }

@@ -171,7 +171,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   fails 2 "goes with --net allow" "$garth" exec --net none --allow a.b t -- true
   fails 2 "there is no network 'x'" "$garth" exec --net x t -- true
   mkdir -p "$XDG_CONFIG_HOME/garth"; printf 'network:\n  allow: [a.b, "x y"]\n' >"$XDG_CONFIG_HOME/garth/config.yaml"
-  fails 2 "config.yaml:2:16: 'x y' in 'network.allow' is no host" "$garth" ls
+  fails 2 "config.yaml:2:16: 'x y' in 'network.allow' is not a host" "$garth" ls
 }
 
 @test "ESCAPES 20 22 J5: a client that keeps connecting is slowed down: the log does not grow without limit" {

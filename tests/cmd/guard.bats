@@ -92,7 +92,7 @@ goose='{"event":"PreToolUse","hook_event_name":"PreToolUse","session_id":"1","to
   judge claude loose "${claude/COMMAND/cat ../../x}"
   [[ $code == 2 ]] || complain
   printf 'agents:\n  guard: perhaps\n' | configure
-  fails 2 "'agents.guard' is 'block', 'warn' or 'off'" "$garth" ls
+  fails 2 "'agents.guard' must be 'block', 'warn' or 'off'" "$garth" ls
 }
 
 @test "A2 guard: after a tool that failed at a wall, the reason is added, in the form of each client" {

@@ -171,7 +171,7 @@ settings() { cat >"$R/.garth.yaml"; git -C "$R" add .garth.yaml; git -C "$R" com
   printf '%0.s[' {1..100000} | settings
   fails 2 "nested more than" "$garth" new t
   printf 'limits: {max_files: 1}\nlimits: {max_files: 2}\n' | settings
-  fails 2 ":2:1: key 'limits' is there twice" "$garth" new t
+  fails 2 ":2:1: key 'limits' appears twice" "$garth" new t
   printf 'limits:\n\x1b]0;owned\x07: 1\n' | settings
   call "$garth" new t
   [[ $code == 2 && $err != *$'\x1b'* ]] || complain

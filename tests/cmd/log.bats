@@ -49,8 +49,8 @@ PY
   printf '1\n2\n' >"$(task_dir t)/log"; printf '%s\n' a b c >"$(task_dir t)/log.1"
   [[ $("$garth" log -n 2 t) == $'1\n2' ]]
   [[ $("$garth" log -n 4 t) == $'b\nc\n1\n2' ]]
-  fails 2 "--lines is a number of lines, not '-1'" "$garth" log -n -1 t
-  fails 2 "--lines is a number of lines, not '3x'" "$garth" log -n 3x t
+  fails 2 "--lines must be a number of lines, not '-1'" "$garth" log -n -1 t
+  fails 2 "--lines must be a number of lines, not '3x'" "$garth" log -n 3x t
   call "$garth" log -f --json t
   [[ $code == 2 ]] || complain
 }

@@ -82,6 +82,9 @@ PY
   # the agent's text is not searched for places to fill in
   [[ $out == *"ARG=task 't' (app) is blocked: -rf --exec"* ]] || complain
   [[ ! -e $T/pwned ]]
+  # the words by which a task that waits for its tickets is described: from an agent they are a question
+  call "$garth" run -q -t u -- sh -c 'echo "It waits for its tickets. An answer resumes it before they are over." >$GARTH_QUESTION_FILE'
+  [[ $(told 1) == *'QUESTION=It waits for its tickets.'* ]] || complain
 }
 
 @test "ESCAPES 20 T4 notify: a program that hangs and forks is ended with all it started, and delays nobody" {
@@ -138,7 +141,7 @@ PY
     fails 2 'notify.command' "$garth" ls
   done
   configure <<<'notify: {on: [blocked, never]}'
-  fails 2 "'notify.on' is 'blocked', 'failed', 'done' or 'limit', not 'never'" "$garth" ls
+  fails 2 "'notify.on' must be 'blocked', 'failed', 'done' or 'limit', not 'never'" "$garth" ls
   configure <<<$'notify: {command: [~/bin/tell, "{message}"], on: []}'
   [[ $("$garth" config --json | json 'd["config"]["notify"]') == '{"command": ["~/bin/tell", "{message}"], "on": []}' ]]
   "$garth" config >"$T/own.yaml"

@@ -79,7 +79,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
 }
 
-@test "T10 plan: a merge that somebody is in the way of is tried again, less and less often, and the status says why" {
+@test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
   touch .git/refs/heads/garth/lock.lock
@@ -93,7 +93,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(<b) == 1 ]]
 }
 
-@test "T10 plan: artifacts may be large: a large file is no stub, and is not read" {
+@test "T10 plan: artifacts may be large: a large file is not a stub, and is not read" {
   plan 'plan_id: large' 'agent: script' 'retries: {check: 0}' 'stages:' \
     '- {id: a, artifacts: ["big/*"], script: "mkdir big; truncate -s 70M big/1; echo 1 >big/2; git add big; git commit -qm a"}' \
     '- {id: b, wiring: [{source: big/1, pattern: x, description: x}], dependencies: [a], script: "true"}' \
@@ -104,10 +104,10 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   is_stage large a done
   [[ $(stage large b note) == *"'big/1' is larger than 48 MiB: it is not searched"* ]] || complain "$(stage large b note)"
   [[ $(stage large c note) == *"'big/3' is empty"* ]] || complain "$(stage large c note)"
-  [[ $(stage large d note) == *"'big/3' has a stub: TODO"* ]] || complain "$(stage large d note)"
+  [[ $(stage large d note) == *"'big/3' contains a stub: TODO"* ]] || complain "$(stage large d note)"
 }
 
-@test "T10 plan: one undo takes a plan back whole, says so, and the plan is not merged any more" {
+@test "T10 plan: one undo takes back the whole plan and says so; the plan is then not merged" {
   two back 'merge: ask'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 0 ]] || complain
@@ -129,7 +129,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(<b) == 'back a 1' ]]
 }
 
-@test "T10 plan: checks before a stage are made on the commit that it begins from, though the branch moves meanwhile" {
+@test "T10 plan: checks before a stage run on the commit that it begins from, even if the branch moves meanwhile" {
   plan 'plan_id: base' 'agent: script' 'stages:' \
     '- {id: a, before_stage: ["test ! -e late"], script: "test -e late || exit 0; git rm -q late; git commit -qm a"}'
   # a runner is killed when it has made the task; then somebody moves the branch
@@ -145,7 +145,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field base.a base) == "$(git rev-parse garth/base)" ]] || complain "$("$garth" show base.a)"
 }
 
-@test "T10 plan: a check is made again when the walls, the environment or the included files are others" {
+@test "T10 plan: a check runs again if the walls, the environment or the included files have changed" {
   known() { stage "$1" a results | json_list '[c["known"] for c in d]'; }
   plan_of() { plan "plan_id: $1" 'agent: script' 'merge: never' 'stages:' '- {id: a, acceptance: ["test -f a.txt"], script: "true"}'; "$garth" plan run "$T/plan.yaml" || complain; }
   configure <<<'{jail: {env: [WHERE]}, workspace: {include: [.env]}}'
@@ -181,7 +181,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $err == *"a stage would have no program 'nowhere', which agent 'none' runs"* ]] || complain
 }
 
-@test "T10 plan: what a check ran in is removed when the runner ends, and after a kill by the next one, or by the cancelling" {
+@test "T10 plan: the task of a check is removed when the runner ends; after a kill, by the next runner or by cancel" {
   checks_left() { sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM task WHERE name LIKE '%.check.%'"; }
   local how
   for how in int kill cancel; do
@@ -227,7 +227,7 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $err == *"'model' has no effect: agents.fake.model does not say how it is given"* ]] || complain
 }
 
-@test "T10 plan: a changed file: nothing without --replan; then stages are kept, changed, sent back, added and taken out, all or nothing" {
+@test "T10 plan: a changed file has no effect without --replan; with it, stages are kept, changed, sent back, added and removed, all or nothing" {
   agent <<'X'
 stage_done() { test -e done || { echo 1 >done; save; }; }
 stage_late() { echo "$1" >told; cp "$1" late 2>/dev/null || cp .work/brief.md late; save; }
@@ -241,7 +241,7 @@ X
   is_stage re done done
   is_stage re asks asking
   is_stage re bad failed
-  fails 1 "the plan 're' was begun already, and is running" "$garth" plan run "$T/plan.yaml"
+  fails 1 "the plan 're' has already begun, and is running" "$garth" plan run "$T/plan.yaml"
   # what is done cannot change
   plan 'plan_id: re' 'agent: fake' 'stages:' '- {id: done, description: other}' '- {id: late, description: new}'
   fails 1 "has changed since" "$garth" plan run "$T/plan.yaml"

@@ -22,7 +22,7 @@ many() {
   done
 }
 
-@test "T10 plan: a plan in Markdown, written for another system, is read as it stands" {
+@test "T10 plan: a plan in Markdown, written for another system, is read unchanged" {
   make_loom
   call "$garth" plan check "$plans/isolation.md"
   [[ $code == 0 ]] || complain
@@ -45,21 +45,21 @@ many() {
   [[ $err == *'there is no repository here'* ]] || complain
 }
 
-@test "T10 plan: mistakes are told with their place" {
+@test "T10 plan: mistakes are reported with their position" {
   fails 2 "cycle.yaml:2:28: stages wait for each other in a circle: 'one' waits for 'three' waits for 'two' waits for 'one'" \
     "$garth" plan check "$plans/cycle.yaml"
   fails 2 "unknown-dependency.yaml:4:18: stage 'test' depends on 'biuld', and there is no such stage (is 'build' meant?)" \
     "$garth" plan check "$plans/unknown-dependency.yaml"
   printf '# x\n\n<!-- loom METADATA -->\n```yaml\nloom:\n  stages:\n  - id: a\n    aceptance: [make]\n```\n<!-- END loom METADATA -->\n' >p.md
   fails 2 "p.md:8:5: unknown key 'stages.a.aceptance' (is 'acceptance' meant?)" "$garth" plan check p.md
-  fails 2 "-:1:15: 'stages.id' has only" sh -c 'echo "stages: [{id: a/b}]" | "$1" plan check -' sh "$garth"
+  fails 2 "-:1:15: 'stages.id' can have only" sh -c 'echo "stages: [{id: a/b}]" | "$1" plan check -' sh "$garth"
   echo 'target: none' >p.yaml; echo 'stages: [{id: a}]' >>p.yaml
   fails 2 "p.yaml:1:9: there is no branch 'none'" "$garth" plan check p.yaml
   # all of them, at most 20
   printf '%s\n' 'max_paralel: 3' 'stages:' '- id: a' '  timeout: soon' '  acceptance: [{comand: x}, ""]' '- {name: B}' '- {id: c, files: [a, ""]}' >many.yaml
   call "$garth" plan check many.yaml
   [[ $code == 2 && $(grep -c '✗' <<<"$err") == 7 ]] || complain
-  for at in "1:1: unknown key 'max_paralel'" "4:12: 'stages.a.timeout' is a time" "5:17: unknown key 'stages.a.acceptance.comand'" \
+  for at in "1:1: unknown key 'max_paralel'" "4:12: 'stages.a.timeout' must be a time" "5:17: unknown key 'stages.a.acceptance.comand'" \
     "5:29: 'stages.a.acceptance' is empty" "6:3: 'stages.id' is missing" "7:22: 'stages.c.files' is empty"; do
     [[ $err == *"✗ many.yaml:$at"* ]] || complain "$at"
   done
@@ -76,7 +76,7 @@ many() {
   [[ $(json 'd["error"]["message"]' <<<"$out") == *'p.yaml:1:9'* ]] || complain
 }
 
-@test "T10 plan: what may go wrong later is told now" {
+@test "T10 plan: warnings name what may go wrong later" {
   configure <<<'agents: {default: shell, shell: {programs: [sh], run: [sh]}}'
   cat >p.yaml <<'END'
 stages:
@@ -87,13 +87,13 @@ END
   call "$garth" plan check p.yaml
   [[ $code == 0 ]] || complain
   [[ $err == *"p.yaml:2:40: stage 'a' may not write its artifact 'out/x'"* ]] || complain
-  [[ $err == *"p.yaml:3:8: stage 'b' may change the same files as 'a', and none waits for the other: they run one after the other"* ]] || complain
+  [[ $err == *"p.yaml:3:8: stage 'b' may change the same files as 'a', and neither depends on the other: they run one after the other"* ]] || complain
   [[ $err == *"p.yaml:3:44: a stage would have no program 'no-such-tool'"* ]] || complain
   [[ $(grep -c ▲ <<<"$err") == 3 ]] || complain
   [[ $("$garth" plan check --json p.yaml 2>/dev/null | json '[d["waves"], d["stages"][1]["overlaps"], len(d["warnings"])]') == '[[["a"], ["b"], ["c"]], ["a"], 3]' ]]
 }
 
-@test "T10 plan: a stage without walls is for the user to allow" {
+@test "T10 plan: a plan that asks for no walls is refused, or runs with walls if the user says so" {
   printf 'sandbox: {enabled: false}\nstages: [{id: a}]\n' >p.yaml
   fails 4 "p.yaml:1:20: 'sandbox.enabled: false': a stage cannot run without walls" "$garth" plan check p.yaml
   [[ $(hint) == 'garth plan run --keep-walls p.yaml' ]] || complain

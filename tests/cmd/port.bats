@@ -140,8 +140,8 @@ E
 
 @test "J11 port: invalid port numbers are refused" {
   "$garth" new t
-  for p in 0 65536 -1 x 3000x '' 1e3; do fails 2 'a port is' "$garth" port t -- "$p"; done
-  fails 2 'a port is' "$garth" run -p 0 -- true
+  for p in 0 65536 -1 x 3000x '' 1e3; do fails 2 'a port must be' "$garth" port t -- "$p"; done
+  fails 2 'a port must be' "$garth" run -p 0 -- true
   fails 2 'at most 16' "$garth" run $(printf -- '-p %d ' {1..17}) -- true
   fails 3 'no task' "$garth" port nobody 3000
   [[ $(state_of t) == created ]]

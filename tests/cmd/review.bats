@@ -294,7 +294,7 @@ E
   call "$garth" review --comments "$T/r" t
   [[ $code == 0 && $out == *'from a file' ]] || complain
   [[ $(sed 's/from a file/from stdin/' "$T/r" | "$garth" review -q --comments - t 2>/dev/null) == *'from stdin' ]]
-  fails 2 "is no review" "$garth" review -q --comments a.txt t
+  fails 2 "is not a review" "$garth" review -q --comments a.txt t
   [[ $(hint) == 'garth review --print t' ]]
   inside t 'echo y >y; git add y; git commit -qm y'
   call "$garth" review --comments "$T/r" t

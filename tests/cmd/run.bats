@@ -340,7 +340,7 @@ program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/
   call timeout 20 "$garth" run -t t --timeout 1s -- sleep 30
   [[ $code == 143 ]] || complain
   [[ $err == *"task 't' failed: stopped when its time was up"* ]] || complain
-  for time in 0 x 1w -1 ''; do changes_nothing 2 "--timeout is a time above 0" "$garth" run --timeout "$time" -- true; done
+  for time in 0 x 1w -1 ''; do changes_nothing 2 "--timeout must be a time above 0" "$garth" run --timeout "$time" -- true; done
 }
 
 @test "L1 run: --limit sets limits of the task, which stay" {

@@ -216,7 +216,7 @@ PY
   [[ $status == 200 ]] || complain
   kill "$!"
   wait "$!"
-  for p in -1 65536 x '' 1e3; do fails 2 'a port is' "$garth" serve --port "$p"; done
+  for p in -1 65536 x '' 1e3; do fails 2 'a port must be' "$garth" serve --port "$p"; done
   fails 2 '--once' "$garth" serve --once --port 1
   # a malformed token, or one that others could read, is not accepted
   chmod 644 "$GARTH_HOME/serve.token"; fails 4 'others' "$garth" serve --port 0

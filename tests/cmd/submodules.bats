@@ -68,7 +68,7 @@ refused_inside() {
   "$garth" doctor
 }
 
-@test "W5 submodules: files in the empty directory are work, and nothing else there is" {
+@test "W5 submodules: files in the empty directory count as work, and nothing else there does" {
   "$garth" run -t t --submodule none -- true
   [[ $("$garth" show t) != *uncommitted* ]]
   inside t 'echo work >libs/mod/work.txt'

@@ -59,7 +59,7 @@ E
 
 @test "T5 task file: no word may follow it, and no option is taken for a host" {
   echo 'agent: {command: [true]}' >"$T/f.yaml"
-  changes_nothing 2 "is a task file, and nothing can come behind it" "$garth" run "$T/f.yaml" --net none
+  changes_nothing 2 "is a task file, and nothing can follow it" "$garth" run "$T/f.yaml" --net none
   changes_nothing 2 "'--task' is not a host" "$garth" run --allow --task w -- true
 }
 

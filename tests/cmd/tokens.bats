@@ -105,6 +105,6 @@ inside='at() { sed -nE "s/.*\"$1\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials
   grep -qxF 'api.githubcopilot.com/chat/completions None Bearer gho_secret-secret-secret-1 hello' "$M/requests" || complain "$(cat "$M/requests")"
   [[ $out == *GarthDummy* ]] || complain
   [[ $out != *secret-secret* ]] || complain
-  [[ $out == *'is not on the list of what the log-in may be used for'* ]] || complain
+  [[ $out == *'the log-in cannot be used for this request'* ]] || complain
   [[ $(wc -l <"$M/requests") == 1 ]] || complain "$(cat "$M/requests")"
 }

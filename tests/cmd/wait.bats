@@ -74,7 +74,7 @@ go() { "$garth" exec "$1" -- touch /tmp/go || true; }
   call timeout 20 "$garth" wait --timeout 0 --json t
   [[ $code == 124 ]] || complain
   [[ $(json '[d["tasks"], d["waiting"]]' <"$T/out") == '[[], ["t"]]' ]] || complain
-  fails 2 "--timeout is a time, such as 90s" "$garth" wait --timeout soon t
+  fails 2 "--timeout must be a time, such as 90s" "$garth" wait --timeout soon t
   fails 3 "there is no task 'none'" "$garth" wait none
   fails 2 "usage: garth wait" "$garth" wait
 }

@@ -253,7 +253,7 @@ nothing_half() {
 @test "W7 set-up: wrong configuration and nothing to do are said" {
   fails 3 'the configuration has no set-up' "$garth" warm
   configure <<<$'workspace:\n  setup: {npm: ci}\n'
-  fails 2 "a command in 'workspace.setup' is a text for a shell, or a list of words" "$garth" warm
+  fails 2 "a command in 'workspace.setup' must be a text for a shell, or a list of words" "$garth" warm
   configure <<<$'workspace:\n  setup: [[printf, "%s\\\\n", "it\'s; $HOME"], "true"]\n'
   "$garth" warm --verbose 2>&1 | grep -F "it's; \$HOME"
 }

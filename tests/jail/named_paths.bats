@@ -5,7 +5,7 @@ load planted.bash
 
 # The attack makes the configuration depend on who reads it: /proc/self/cwd is another directory to a git that lists the
 # settings than to one that looks for changes or pushes. An agent could write to a file in its workspace between the two.
-@test "31 40 J3: no program runs of a configuration that is another one at each look" {
+@test "31 40 J3: no program runs from a configuration that is different at each look" {
   tarball "$T/open/tarball"
   local kind at=$PWD evil
   printf '[core]\n\tsshCommand = %s; false\n[filter "x"]\n\tclean = "%s; cat"\n\tsmudge = "%s; cat"\n' "$payload" "$payload" "$payload" >.evil
@@ -110,7 +110,7 @@ load planted.bash
   done
   mkdir "$T/like"; echo "$SECRET" >"$T/like/my.lock"; echo "$T/like" >.git/objects/info/alternates
   refused "$garth" new t --base HEAD
-  grep -qF "'$T/like', which is no object store" "$T/refused"
+  grep -qF "'$T/like', which is not an object store" "$T/refused"
   # the control: what is an object store is borrowed
   rm .git/objects/info/alternates; git clone -q "$R" "$T/open/real"; echo "$T/open/real/.git/objects" >.git/objects/info/alternates
   # with what git and Garth leave in it while they receive

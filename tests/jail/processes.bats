@@ -65,7 +65,8 @@ keeper_of() { find /proc/[0-9]*/fd -lname "$GARTH_HOME/tasks/$1/lock" 2>/dev/nul
   tells "$SECRET" env "${vars[@]}" env
   tells "evil-$SECRET" env "${vars[@]}" bash -c true
   silent "$SECRET" env "${vars[@]}" "$garth" exec t -- env
-  [[ -z $(env "${vars[@]}" "$garth" exec t -- env 2>/dev/null | grep -avxE 'GIT_OPTIONAL_LOCKS=0|NODE_USE_ENV_PROXY=1' | grep -aE '^(LD_|GIT_|BASH_|ENV=|SSH_|DBUS_|XDG_RUNTIME|PYTHON|NODE_|PERL)') ]]
+  # root's workspace belongs to another user: git is told to trust it
+  [[ -z $(env "${vars[@]}" "$garth" exec t -- env 2>/dev/null | grep -avxE 'GIT_OPTIONAL_LOCKS=0|NODE_USE_ENV_PROXY=1|GIT_CONFIG_COUNT=1|GIT_CONFIG_KEY_0=safe.directory|GIT_CONFIG_VALUE_0=\*' | grep -aE '^(LD_|GIT_|BASH_|ENV=|SSH_|DBUS_|XDG_RUNTIME|PYTHON|NODE_|PERL)') ]]
   silent "$SECRET" env "${vars[@]}" "$garth" exec t -- bash -c 'ls; cat /proc/*/environ; git config --list'
   env "${vars[@]}" "$garth" run -d --task bg -- sh -c 'env; cat /proc/1/environ /proc/self/environ; sleep 50' 2>/dev/null
   silent "$SECRET" inside bg 'cat /proc/*/environ; env'

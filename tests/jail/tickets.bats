@@ -20,7 +20,7 @@ parent() { call "$garth" run --quiet --task "${p:-p}" --tickets "$1" "${@:3}" --
 json_of() { python3 -ISc 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }
 tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks"])'; }
 
-@test "ESCAPES 43 A6: requests that race, from forks, have no more tickets than the user allowed" {
+@test "ESCAPES 43 A6: requests that race, from forks, get no more tickets than the user allowed" {
   agents </dev/null
   # the control: one after the other, there are as many as allowed
   p=c parent 3 'for i in 1 2 3 4; do garth ticket new x$i --prompt "DO: true" >/dev/null 2>&1 && echo made; done; garth ticket wait >/dev/null'
@@ -33,7 +33,7 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
   [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM stage JOIN plan ON plan.id = plan_id JOIN task ON task.id = plan.task_id WHERE task.name = 'p'") == 3 ]]
 }
 
-@test "ESCAPES 43 A6: a request cannot name what is not its own, nor ask for more than its task has" {
+@test "ESCAPES 43 A6: a request cannot name tickets of other tasks, nor ask for more than its task has" {
   agents </dev/null
   p=other parent 1 'new x --prompt "DO: echo secret >s; save s"; garth ticket wait >/dev/null; garth ticket merge t1'
   [[ $code == 0 ]] || complain
@@ -140,7 +140,7 @@ not_soon() { local i; for i in {1..100}; do "$@" || return 0; sleep 0.1; done; r
   [[ $(git show garth/p:brief) == *$'a: b\n- {c: d}\n%YAML\n--- \n...\n"quotes" \\'*'`ticks` <!-- x -->'* ]] || complain "$(git show garth/p:brief)"
 }
 
-@test "ESCAPES 43 A6: checks run behind the walls of the task that asked, and know nothing of its log-ins" {
+@test "ESCAPES 43 A6: checks run behind the walls of the task that asked, without its log-ins" {
   agents </dev/null
   # the control: the same command outside reads the sentinel
   [[ $(cat "$HOME/.ssh/id_test") == "$SECRET" ]]
@@ -154,10 +154,10 @@ not_soon() { local i; for i in {1..100}; do "$@" || return 0; sleep 0.1; done; r
 }
 
 # What was killed at a step is started again by the next command, and comes to the same end.
-@test "43 A6: whatever of Garth is killed, and when, the tickets come to the same end" {
+@test "43 A6: whichever process of Garth is killed, and when, the tickets end in the same way" {
   agents </dev/null
   local step
-  for step in ticket-adding ticket-added ticket-runner plan-step plan-deed plan-stage-task plan-stage-noted plan-stage-run \
+  for step in ticket-adding ticket-added ticket-runner plan-step plan-work plan-stage-task plan-stage-noted plan-stage-run \
     plan-check-task plan-stage-checked ticket-merged ticket-shown ticket-merging; do
     p=k-${step//_/-}
     # the agent goes on, as agents do
@@ -177,7 +177,7 @@ ends() {
     garth ticket wait >/dev/null; for t in $(garth ticket ls | sed -n "s/  finished.*//p"); do garth ticket merge $t; done; garth ticket ls | grep -q merged' >"$T/ends" 2>&1 </dev/null 3>&-
 }
 
-@test "43 A6: a task that waits is resumed once, whatever is killed" {
+@test "43 A6: a task that waits is resumed once, whichever process is killed" {
   agents </dev/null
   local step
   for step in ticket-blocking ticket-resuming ticket-resumed; do

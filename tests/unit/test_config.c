@@ -132,10 +132,10 @@ static void test_notify(void **state)
 	assert_refused(
 		"notify: {command: [/a/../b]}\n", "c.yaml:1:20: '/a/../b' in 'notify.command' is not a");
 	assert_refused(
-		"notify: {command: notify-send}\n", "c.yaml:1:19: 'notify.command' is a list of words");
+		"notify: {command: notify-send}\n", "c.yaml:1:19: 'notify.command' must be a list of words");
 	assert_refused("notify: {on: blocked}\n",
-		"c.yaml:1:14: 'notify.on' is a list of 'blocked', 'failed', 'done' or 'limit'");
-	assert_refused("notify: {on: [never]}\n", "c.yaml:1:15: 'notify.on' is 'blocked', 'failed',");
+		"c.yaml:1:14: 'notify.on' must be a list of 'blocked', 'failed', 'done' or 'limit'");
+	assert_refused("notify: {on: [never]}\n", "c.yaml:1:15: 'notify.on' must be 'blocked', 'failed',");
 }
 
 static void test_gateway_values(void **state)
@@ -145,25 +145,28 @@ static void test_gateway_values(void **state)
 	static const char *const globs[] = { "''", "/", "../x", "a/./b", "a//b", "\"a\\nb\"" };
 
 	(void)state;
-	assert_refused("limits: {max_files: 10KB}\n", "c.yaml:1:21: 'limits.max_files' is a whole number");
-	assert_refused("limits: {max_commits: -1}\n", "c.yaml:1:23: 'limits.max_commits' is a whole number");
+	assert_refused(
+		"limits: {max_files: 10KB}\n", "c.yaml:1:21: 'limits.max_files' must be a whole number");
+	assert_refused(
+		"limits: {max_commits: -1}\n", "c.yaml:1:23: 'limits.max_commits' must be a whole number");
 	assert_refused(
 		"limits: {max_files: 99999999999999999999}\n", "c.yaml:1:21: 'limits.max_files' is too");
-	assert_refused("snapshot: {every: 0}\n", "c.yaml:1:19: 'snapshot.every' is a number above 0");
+	assert_refused("snapshot: {every: 0}\n", "c.yaml:1:19: 'snapshot.every' must be a number above 0");
 	assert_refused(
-		"cleanup: {stale_after: 0d}\n", "c.yaml:1:24: 'cleanup.stale_after' is a time above 0");
-	assert_refused(
-		"cleanup: {stale_after: long}\n", "c.yaml:1:24: 'cleanup.stale_after' is a time, such as");
-	assert_refused("serve: {port: 65536}\n", "c.yaml:1:15: 'serve.port' is a port, up to 65535");
+		"cleanup: {stale_after: 0d}\n", "c.yaml:1:24: 'cleanup.stale_after' must be a time above 0");
+	assert_refused("cleanup: {stale_after: long}\n",
+		"c.yaml:1:24: 'cleanup.stale_after' must be a time, such as");
+	assert_refused("serve: {port: 65536}\n", "c.yaml:1:15: 'serve.port' must be a port, up to 65535");
 	assert_refused("terminal: {detach_keys: d}\n",
 		"c.yaml:1:25: 'terminal.detach_keys': the first key that detaches has ctrl-");
-	assert_refused("serve: {port: -1}\n", "c.yaml:1:15: 'serve.port' is a whole number");
-	assert_refused("sync: {auto_rebase: maybe}\n", "c.yaml:1:21: 'sync.auto_rebase' is true or false");
+	assert_refused("serve: {port: -1}\n", "c.yaml:1:15: 'serve.port' must be a whole number");
+	assert_refused(
+		"sync: {auto_rebase: maybe}\n", "c.yaml:1:21: 'sync.auto_rebase' must be true or false");
 	assert_refused("task: {on_dirty: drop}\n",
-		"c.yaml:1:18: 'task.on_dirty' is 'fail', 'commit' or 'keep', not 'drop'");
-	assert_refused("git: {operations: [rebase]}\n", "c.yaml:1:19: 'git.operations' is a mapping");
+		"c.yaml:1:18: 'task.on_dirty' must be 'fail', 'commit' or 'keep', not 'drop'");
+	assert_refused("git: {operations: [rebase]}\n", "c.yaml:1:19: 'git.operations' must be a mapping");
 	assert_refused("git: {operations: {rebase: maybe}}\n",
-		"c.yaml:1:28: 'git.operations.rebase' is 'local', 'routed', 'gateway' or 'blocked', not 'maybe'");
+		"c.yaml:1:28: 'git.operations.rebase' must be 'local', 'routed', 'gateway' or 'blocked', not 'maybe'");
 	assert_refused("git: {operations: {'a b': local}}\n", "c.yaml:1:20: 'a b' in 'git.operations'");
 	assert_refused("git: {operations: {--exec: local}}\n", "c.yaml:1:20: '--exec' in 'git.operations'");
 	assert_refused("polcy: {}\n", "c.yaml:1:1: unknown key 'polcy' (is 'policy' meant?)");
@@ -315,9 +318,9 @@ static void test_setup(void **state)
 	assert_int_equal(c.setup.n, 1);
 	assert_string_equal(c.setup.v[0], "make deps");
 	assert_refused("workspace:\n  setup: {npm: ci}\n",
-		"c.yaml:2:10: a command in 'workspace.setup' is a text for a shell, or a list of words");
+		"c.yaml:2:10: a command in 'workspace.setup' must be a text for a shell, or a list of words");
 	assert_refused("workspace:\n  setup_network: ['no host!']\n",
-		"c.yaml:2:19: 'no host!' in 'workspace.setup_network' is no host");
+		"c.yaml:2:19: 'no host!' in 'workspace.setup_network' is not a host");
 	assert_refused("workspace:\n  include: ['']\n", "c.yaml:2:13: '' in 'workspace.include' is empty");
 }
 
@@ -386,19 +389,19 @@ static void test_no_far_suggestions(void **state)
 static void test_types(void **state)
 {
 	(void)state;
-	assert_refused("- a\n", "c.yaml:1:1: the file is not a mapping");
-	assert_refused("just text\n", "c.yaml:1:1: the file is not a mapping");
-	assert_refused("jail: 3\n", "c.yaml:1:7: 'jail' is a mapping");
-	assert_refused("agents: [claude]\n", "c.yaml:1:9: 'agents' is a mapping");
-	assert_refused("agents: {x: y}\n", "c.yaml:1:13: 'agents.x' is a mapping");
+	assert_refused("- a\n", "c.yaml:1:1: the file must be a mapping");
+	assert_refused("just text\n", "c.yaml:1:1: the file must be a mapping");
+	assert_refused("jail: 3\n", "c.yaml:1:7: 'jail' must be a mapping");
+	assert_refused("agents: [claude]\n", "c.yaml:1:9: 'agents' must be a mapping");
+	assert_refused("agents: {x: y}\n", "c.yaml:1:13: 'agents.x' must be a mapping");
 	assert_refused("agents: {X: {}}\n", "c.yaml:1:10: an agent's name");
-	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' is a size");
+	assert_refused("limits:\n  log_size: many\n", "c.yaml:2:13: 'limits.log_size' must be a size");
 	assert_refused("limits: {log_size: -5}\n", "c.yaml:1:20: 'limits.log_size'");
 	assert_refused("workspace: {backend: cloud}\n",
-		"c.yaml:1:22: 'workspace.backend' is 'overlay', 'worktree' or 'clone', not 'cloud'");
+		"c.yaml:1:22: 'workspace.backend' must be 'overlay', 'worktree' or 'clone', not 'cloud'");
 	assert_refused("workspace: {backend: }\n", "c.yaml:1:22: 'workspace.backend' has no value");
-	assert_refused("network: {mode: [none]}\n", "c.yaml:1:17: 'network.mode' is one value");
-	assert_refused("jail: {tools: {a: b}}\n", "c.yaml:1:15: 'jail.tools' is a list");
+	assert_refused("network: {mode: [none]}\n", "c.yaml:1:17: 'network.mode' must be one value");
+	assert_refused("jail: {tools: {a: b}}\n", "c.yaml:1:15: 'jail.tools' must be a list");
 }
 
 static void test_relative_paths(void **state)

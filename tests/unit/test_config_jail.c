@@ -44,7 +44,7 @@ static void test_caches(void **state)
 	assert_refused(
 		"jail: {caches: {~/.ssh: off}}\n", "c.yaml:1:17: '~/.ssh' in 'jail.caches' holds keys");
 	assert_refused("jail: {caches: shared}\n",
-		"c.yaml:1:16: 'jail.caches' is 'task', 'project', 'read-only' or 'off'");
+		"c.yaml:1:16: 'jail.caches' must be 'task', 'project', 'read-only' or 'off'");
 }
 
 static void test_path_rules(void **state)

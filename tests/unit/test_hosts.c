@@ -171,7 +171,7 @@ static void assert_near(const struct strvec *list, const char *asked, enum hosts
 	struct host h;
 
 	if (!host_parse_pair(asked, strlen(asked), 443, &h))
-		fail_msg("'%s' is no host", asked);
+		fail_msg("'%s' is not a host", asked);
 	if (hosts_near(list, &h, &got) != want)
 		fail_msg("'%s' is near '%s'", asked, got ? got : "nothing");
 	if (entry)

@@ -232,7 +232,7 @@ static void test_agents(void **state)
 		FILE_NAME ":3:5: 'agents.claude.login' cannot be set");
 	assert_refused("agents: {mine: {credentials: none}}\n", "'agents.mine' cannot be set");
 	assert_refused("agents:\n  mine:\n    hosts: [a.example]\n", "'agents.mine' cannot be set");
-	assert_refused("agents: {default: [a]}\n", "'agents.default' is one value");
+	assert_refused("agents: {default: [a]}\n", "'agents.default' must be one value");
 	assert_refused("agents: {default: ../x}\n", "'agents.default'");
 	config_defaults(&c);
 	assert_int_equal(apply(&c, "agents:\n  default: codex\n", &e), 0);
@@ -364,19 +364,19 @@ static void test_setup_values(void **state)
 {
 	(void)state;
 	assert_refused("workspace: {setup: {a: b}}\n",
-		"a command in 'workspace.setup' is a text for a shell, or a list");
+		"a command in 'workspace.setup' must be a text for a shell, or a list");
 	assert_refused("workspace: {setup: [[]]}\n",
-		"a command in 'workspace.setup' is a text for a shell, or a list");
-	assert_refused("workspace: {setup: [\" \"]}\n", "is a text for a shell");
+		"a command in 'workspace.setup' must be a text for a shell, or a list");
+	assert_refused("workspace: {setup: [\" \"]}\n", "must be a text for a shell");
 	assert_refused("workspace: {setup: [[\"\", x]]}\n", "has no program");
-	assert_refused("workspace: {setup: [[[a]]]}\n", "'workspace.setup' is a list of single values");
+	assert_refused("workspace: {setup: [[[a]]]}\n", "'workspace.setup' must be a list of single values");
 	assert_refused("workspace: {setup_inputs: [../x]}\n", "is not a path in the repository");
 	assert_refused("workspace: {setup_inputs: [/etc/passwd]}\n", "is not a path in the repository");
 	assert_refused("workspace: {setup_inputs: [\"a\\nb\"]}\n", "control character");
 	assert_refused("workspace: {include: [../secret]}\n", "leads out of the repository");
 	assert_refused("workspace: {include: [\"!a/..\"]}\n", "leads out of the repository");
 	assert_refused("workspace: {include: [\"#x\"]}\n", "comment");
-	assert_refused("workspace: {setup_network: [\"a b\"]}\n", "is no host");
+	assert_refused("workspace: {setup_network: [\"a b\"]}\n", "is not a host");
 	assert_refused("workspace: {setpu: [a]}\n",
 		FILE_NAME ":1:13: unknown key 'workspace.setpu' (is 'setup' meant?)");
 }

@@ -111,7 +111,7 @@ static void test_refused(void **state)
 	auto_buf long_title = BUF_INIT(1000), long_prompt = BUF_INIT(200000), many = BUF_INIT(2000);
 
 	(void)state;
-	assert_refused("[]", ERR_USAGE, "is an object");
+	assert_refused("[]", ERR_USAGE, "must be a JSON object");
 	assert_refused("{}", ERR_USAGE, "\"title\"");
 	assert_refused("{\"title\":7}", ERR_USAGE, "\"title\"");
 	assert_refused("{\"title\":\"\"}", ERR_USAGE, "\"title\"");
@@ -125,8 +125,8 @@ static void test_refused(void **state)
 	assert_refused("{\"title\":\"x\",\"files\":[\"**\"]}", ERR_REFUSED, "more than this task may change");
 	assert_refused("{\"title\":\"x\",\"files\":[\"../x\"]}", ERR_REFUSED, "leads out");
 	assert_refused("{\"title\":\"x\",\"files\":[\"src/../../x\"]}", ERR_REFUSED, "leads out");
-	assert_refused("{\"title\":\"x\",\"files\":[]}", ERR_USAGE, "no entry");
-	assert_refused("{\"title\":\"x\",\"files\":\"src\"}", ERR_USAGE, "is a list");
+	assert_refused("{\"title\":\"x\",\"files\":[]}", ERR_USAGE, "is empty");
+	assert_refused("{\"title\":\"x\",\"files\":\"src\"}", ERR_USAGE, "must be a list");
 	assert_refused("{\"title\":\"x\",\"files\":[1]}", ERR_USAGE, "\"files\"");
 	assert_refused(
 		"{\"title\":\"x\",\"acceptance\":[{\"command\":\"true\"}]}", ERR_USAGE, "\"acceptance\"");

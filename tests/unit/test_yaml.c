@@ -94,7 +94,7 @@ static void test_bombs(void **state)
 static void test_duplicates(void **state)
 {
 	(void)state;
-	assert_refused("a: 1\nb: 2\na: 3\n", "f.yaml:3:1: ", "'a' is there twice, first in line 1");
+	assert_refused("a: 1\nb: 2\na: 3\n", "f.yaml:3:1: ", "'a' appears twice, first in line 1");
 	assert_refused("m: {x: 1, \"x\": 2}\n", "f.yaml:1:11: ", "twice");
 }
 
@@ -209,7 +209,7 @@ static void test_strings(void **state)
 	assert_string_equal(e.msg, "f:4:7: 'a.empty' has no value");
 	assert_int_equal(yaml_string(yaml_get(y, "null"), "f", "null", &s, &e), -1);
 	assert_int_equal(yaml_string(yaml_get(y, "l"), "f", "a.l", &s, &e), -1);
-	assert_string_equal(e.msg, "f:6:4: 'a.l' is one value, not a list");
+	assert_string_equal(e.msg, "f:6:4: 'a.l' must be one value, not a list");
 	assert_int_equal(yaml_string(yaml_get(y, "m"), "f", "a.m", &s, &e), -1);
 }
 
