@@ -33,6 +33,10 @@ struct agent_place {
 char *agent_users_path(const struct config_agent *a, const struct agent_env *env, const char *path);
 /* Adds the variables that a resumed agent needs and that hold no secret: addresses of its model, and directories. */
 void agent_kept_variables(const struct config_agent *a, char *const *environ_now, struct strvec *ret);
+/* Adds names of what the agent is logged in with: "file PATH" for each of its log-in files, whether it is there or not, and
+ * "variable NAME" for each variable of its env that is set and whose name says that it has a secret. Two agents with a name
+ * in common share a log-in. */
+void agent_login_names(const struct config_agent *a, const struct agent_env *env, struct strvec *ret);
 /* Adds the paths of programs that hooks in the agent's settings run. `home` is the path of user_home. */
 void agent_scripts(const struct config_agent *a, const struct agent_env *env, int user_home, const char *home,
 	struct strvec *ret);

@@ -32,13 +32,16 @@ static int cancel_one(struct context *c, struct task *t, void *data, json_t **re
 {
 	auto_task now = { 0 };
 	struct err why = ERR_INIT;
+	bool withdrawn = false;
 	size_t tickets = 0;
 	int rc;
 
 	(void)data;
-	context_close_store(c);
 	progress_begin("waiting for its processes to end");
-	rc = control_cancel(c, t, e);
+	rc = ticket_withdraw(c, t->id, &withdrawn, e);
+	context_close_store(c);
+	if (!rc && !withdrawn)
+		rc = control_cancel(c, t, e);
 	if (tickets_cancel(c, t->id, &tickets, &why) < 0)
 		say_warning("its tickets are not cancelled: %s", why.msg);
 	progress_end();

@@ -10,6 +10,7 @@
 #include "cli/show_question.h"
 #include "cli/json.h"
 #include "cli/ls.h"
+#include "cli/plan_progress.h"
 #include "cli/ports.h"
 #include "cli/say.h"
 #include "keeper/log.h"
@@ -113,16 +114,19 @@ static void put_reason(const struct task *t, struct buf *out)
 }
 
 /* The question; else what there is to know of it, and its last commit or its command. */
-static void put_last(struct context *c, const struct ls_row *r, struct buf *out)
+static void put_last(
+	struct context *c, const struct ls_row *r, const struct plan_progress *plan, struct buf *out)
 {
 	const struct task *t = r->task;
-	auto_str question = question_line(c, t);
+	auto_str question = question_line(c, t), progress = plan ? plan_progress_text(plan) : NULL;
 	auto_buf more = BUF_SMALL;
 
 	if (question) {
 		buf_printf(out, "asks: %s", question);
 		return;
 	}
+	if (progress)
+		part(out, progress);
 	if (cleanup_is_stale(c, t))
 		part(out, "stale");
 	if (life_is_running(t))
@@ -156,13 +160,15 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 	auto_str name = NULL;
 	bool new = !strcmp(t->state, STATE_DONE) && !seen_is(t);
 	const char *cells[AT_N], *shades[AT_N] = { 0 };
+	struct plan_progress plan;
+	bool is_plan = plan_progress(c, t, &plan);
 
 	snprintf(marks, sizeof(marks), "%s%s", *t->leftover && !life_is_running(t) && !t->removed ? "*" : "",
 		r->standing.conflicts.n ? "!" : "");
 	put_diff(r->about, diff, sizeof(diff));
-	put_last(c, r, &last);
+	put_last(c, r, is_plan ? &plan : NULL, &last);
 	cells[AT_TASK] = r->plan ? (name = xasprintf("  %s", t->name)) : t->name;
-	cells[AT_STATE] = new ? STATE_DONE ", new" : t->state;
+	cells[AT_STATE] = is_plan ? "plan" : new ? STATE_DONE ", new" : t->state;
 	cells[AT_MARKS] = marks;
 	cells[AT_PROJECT] = v->several && backend_of(t)->has_git ? t->project : "";
 	cells[AT_TARGET] = relations_sign(&r->standing, sign, sizeof(sign));
@@ -283,6 +289,7 @@ static json_t *json_row(struct context *c, const struct ls_row *r)
 	json_object_set_new(o, "last_active", json_time(last_active(c, t)));
 	json_object_set_new(o, "agent", json_agent(c, t));
 	json_object_set_new(o, "question", question_json(c, t));
+	json_object_set_new(o, "plan_progress", plan_progress_json(c, t));
 	json_object_set_new(o, "ports", life_is_running(t) ? ports_json(c, t) : json_array());
 	return o;
 }

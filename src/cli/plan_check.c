@@ -83,15 +83,34 @@ static void print_stage(const struct plan *p, const struct plan_stage *s)
 	print_checks(s->checks, s->nchecks);
 }
 
+/* An exit code. The first mistake is the error itself. */
+static int say_mistakes(const struct err *e, const struct strvec *mistakes)
+{
+	json_t *list = json_array();
+	int code;
+
+	for (size_t i = 0; i < mistakes->n; i++)
+		json_array_append_new(list, json_text(mistakes->v[i]));
+	code = say_error_members(e, json_pack("{s:o}", "mistakes", list));
+	for (size_t i = 1; i < mistakes->n; i++) {
+		struct err more = ERR_INIT;
+
+		err_set(&more, ERR_CONFIG, "%s", mistakes->v[i]);
+		say_error_text(&more);
+	}
+	return code;
+}
+
 int plan_cmd_check(const struct plan_line *l)
 {
 	auto_context c = { .home.fd = -1 };
+	auto_strvec mistakes = STRVEC_INIT;
 	auto_plan_file f = { 0 };
 	struct err e = ERR_INIT;
 
-	if (context_open_to_look(&c, &e) < 0 || plan_file_load(&c, l->words[0], &f, &e) < 0 ||
+	if (context_open_to_look(&c, &e) < 0 || plan_file_load_all(&c, l->words[0], &mistakes, &f, &e) < 0 ||
 		plan_file_walls(&f, l->keep_walls, &e) < 0)
-		return say_error(&e);
+		return mistakes.n ? say_mistakes(&e, &mistakes) : say_error(&e);
 	plan_file_refusals(&c, &f);
 	if (l->json)
 		return json_print(plan_json(&f.plan));

@@ -50,6 +50,9 @@ void plan_file_release(struct plan_file *f);
 /* Reads a plan's file ("-" is the standard input), checks it, and decides what depends on the repository around the
  * current directory and on the machine. */
 int plan_file_load(struct context *c, const char *path, struct plan_file *ret, struct err *e);
+/* The same with all mistakes of the file, as plan_read_all adds them. */
+int plan_file_load_all(
+	struct context *c, const char *path, struct strvec *mistakes, struct plan_file *ret, struct err *e);
 /* Adds warnings about agents and the commit, if `garth plan run` would refuse them or fail. */
 void plan_file_refusals(struct context *c, struct plan_file *f);
 /* Prints the keys without effect, and the warnings. */

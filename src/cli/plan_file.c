@@ -77,12 +77,19 @@ static int find_commit(struct plan_file *f, struct err *e)
 
 int plan_file_load(struct context *c, const char *path, struct plan_file *ret, struct err *e)
 {
+	return plan_file_load_all(c, path, NULL, ret, e);
+}
+
+int plan_file_load_all(
+	struct context *c, const char *path, struct strvec *mistakes, struct plan_file *ret, struct err *e)
+{
 	auto_plan_file f = { 0 };
 	auto_buf text = BUF_INIT(YAML_MAX_BYTES + 1);
 	struct host at = { c, &f };
 	struct plan_host host = { &at, have_paths, has_program };
 
-	if (read_text(path, &text, e) < 0 || plan_read(buf_str(&text), text.len, path, &f.plan, e) < 0 ||
+	if (read_text(path, &text, e) < 0 ||
+		plan_read_all(buf_str(&text), text.len, path, mistakes, &f.plan, e) < 0 ||
 		find_commit(&f, e) < 0)
 		return -1;
 	if (!f.commit)

@@ -8,6 +8,7 @@
 #include "cli/ports.h"
 #include "cli/say.h"
 #include "plan/ticket_runner.h"
+#include "plan/tickets.h"
 #include "runtime/control.h"
 #include "sys/fd.h"
 
@@ -101,7 +102,7 @@ int session_resume(struct context *c, struct task *t, const struct run_opts *o, 
 	say_warnings(&warnings);
 	if (rc < 0)
 		return -1;
-	if (tickets_wake(c, t->id, false, &why) < 0)
+	if (ticket_resumed(c, t->id, &why) < 0 || tickets_wake(c, t->id, false, &why) < 0)
 		say_warning("its tickets do not go on: %s", why.msg);
 	rc = follow(c, t, &opts, conn, ret, e);
 	network_release(&opts.net);

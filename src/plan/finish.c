@@ -247,11 +247,11 @@ static int resolve_needs(
 		const struct named *found = find_named(names, d->nstages, s->needs.ids.v[i]);
 		bool again = false;
 
-		if (!found)
-			return refuse_need(d, s, i, e);
-		for (size_t j = 0; j < s->stage.nneeds; j++)
+		if (!found && plan_mistake(d->mistakes, refuse_need(d, s, i, e), e) < 0)
+			return -1;
+		for (size_t j = 0; found && j < s->stage.nneeds; j++)
 			again |= s->stage.needs[j] == found->i;
-		if (again)
+		if (!found || again)
 			continue;
 		s->stage.needs_at[s->stage.nneeds] = s->needs.at[i];
 		s->stage.needs[s->stage.nneeds++] = found->i;
@@ -269,9 +269,11 @@ static int resolve_all(struct plan_draft *d, struct err *e)
 	qsort(names, d->nstages, sizeof(*names), compare_named);
 	for (size_t i = 1; i < d->nstages && !rc; i++)
 		if (!strcmp(names[i - 1].id, names[i].id))
-			rc = plan_error(&d->plan, d->stages[names[i].i].stage.at, e,
-				"stage '%s' appears twice, first in line %u", names[i].id,
-				d->stages[names[i - 1].i].stage.at.line);
+			rc = plan_mistake(d->mistakes,
+				plan_error(&d->plan, d->stages[names[i].i].stage.at, e,
+					"stage '%s' appears twice, first in line %u", names[i].id,
+					d->stages[names[i - 1].i].stage.at.line),
+				e);
 	for (size_t i = 0; i < d->nstages && !rc; i++)
 		rc = resolve_needs(d, &d->stages[i], names, e);
 	free(names);
@@ -310,15 +312,18 @@ int plan_finish(struct plan_draft *d, const char *file, bool frozen, struct plan
 		p->file = xstrdup(file);
 	if (!p->id)
 		p->id = id_of_file(file);
-	if (join_merge(d, e) < 0)
+	if (plan_mistake(d->mistakes, join_merge(d, e), e) < 0)
 		return -1;
 	p->checks = steal_ptr(d->checks.v);
 	p->nchecks = d->checks.n;
 	d->checks.n = 0;
 	for (size_t i = 0; i < d->nstages; i++)
-		if (finish_stage(p, &d->stages[i], d, frozen, e) < 0)
+		if (plan_mistake(d->mistakes, finish_stage(p, &d->stages[i], d, frozen, e), e) < 0)
 			return -1;
 	if (resolve_all(d, e) < 0)
+		return -1;
+	/* the rest is about plans whose stages are known */
+	if (d->mistakes && d->mistakes->n)
 		return -1;
 	move_stages(d, p);
 	if (plan_sort(p, e) < 0 || plan_name_tasks(p, task ? task : p->id, e) < 0)

@@ -11,6 +11,7 @@
 #include "base/clean.h"
 #include "keeper/log.h"
 #include "plan/check_judge.h"
+#include "plan/quota.h"
 #include "plan/resolution.h"
 #include "plan/start.h"
 #include "sys/fd.h"
@@ -23,28 +24,8 @@
 
 #define TAIL_MAX  4096
 #define WAITS_MAX 100
-/* The longest wait. The time is only what the agent printed, and it delays every stage of that agent. */
+/* The longest wait. The time is only what the agent printed, and it delays every stage on its log-in. */
 #define QUOTA_MAX (6 * 3600)
-
-static char *quota_key(const char *agent)
-{
-	return xasprintf("quota/%s", agent);
-}
-
-int quota_until(struct context *c, const char *agent, int64_t *ret, struct err *e)
-{
-	auto_str key = quota_key(agent), value = NULL;
-
-	*ret = 0;
-	if (context_store(c, e) < 0)
-		return -1;
-	if (store_fact(c->store, key, &value, e) < 0)
-		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
-	*ret = strtoll(value, NULL, 10);
-	if (*ret <= time(NULL))
-		*ret = 0;
-	return 0;
-}
 
 static int read_tail(struct stage_job *j, const struct task *t, char *out, size_t *ret_len)
 {
@@ -93,15 +74,13 @@ static int64_t find_quota(struct stage_job *j, const struct task *t, const struc
 	return 0;
 }
 
-/* This does not count as an attempt, but it must not go on for ever. Other stages with this agent wait too. */
+/* This does not count as an attempt, but it must not go on for ever. Other stages on its log-in wait too. */
 static int wait_for_quota(struct stage_job *j, const char *agent, int64_t until, struct err *e)
 {
-	auto_str key = quota_key(agent), value = xasprintf("%lld", (long long)until);
-
 	if (++j->at->waits > WAITS_MAX)
 		return stage_give_up(
 			j, e, "the model of %s took no more requests, %d times", agent, WAITS_MAX);
-	if (store_set_fact(j->c->store, key, value, e) < 0)
+	if (quota_set(j, agent, until, e) < 0)
 		return -1;
 	j->at->until = until;
 	if (j->at->attempt)

@@ -12,7 +12,4 @@
 /* Looks at a stage that is running or asking. *ret_moved: it is in another state now. */
 int stage_look(struct stage_job *j, bool *ret_moved, struct err *e);
 
-/* Until when no stage of this agent is started, because its model takes no more requests; 0: it can start now. */
-int quota_until(struct context *c, const char *agent, int64_t *ret, struct err *e);
-
 #endif

@@ -12,12 +12,21 @@
 
 #define auto_draft __attribute__((cleanup(plan_draft_release))) struct plan_draft
 
+int plan_mistake(struct strvec *mistakes, int rc, struct err *e)
+{
+	if (rc >= 0 || !mistakes || e->kind != ERR_CONFIG || mistakes->n >= PLAN_MISTAKES_MAX)
+		return rc;
+	strvec_push(mistakes, e->msg);
+	*e = (struct err)ERR_INIT;
+	return 0;
+}
+
 static int read_yaml(const struct yaml_source *source, const char *text, size_t len, bool frozen,
-	struct plan *ret, struct err *e)
+	struct strvec *mistakes, struct plan *ret, struct err *e)
 {
 	auto_strvec no_effect = STRVEC_INIT, ignored = STRVEC_INIT;
-	struct plan_reader r = { source->file, frozen, &no_effect, ignored };
-	auto_draft d = { 0 };
+	struct plan_reader r = { source->file, frozen, &no_effect, ignored, mistakes };
+	auto_draft d = { .mistakes = mistakes };
 	auto_yaml y = NULL;
 	int rc;
 
@@ -25,14 +34,20 @@ static int read_yaml(const struct yaml_source *source, const char *text, size_t 
 		return -1;
 	rc = plan_read_file(&r, y, &d, e);
 	ignored = r.ignored;
-	if (rc < 0 || plan_finish(&d, source->file, frozen, ret, e) < 0)
-		return -1;
+	if (rc < 0 || (mistakes && mistakes->n) || plan_finish(&d, source->file, frozen, ret, e) < 0)
+		return mistakes && mistakes->n ? err_set(e, ERR_CONFIG, "%s", mistakes->v[0]) : -1;
 	ret->no_effect = no_effect;
 	no_effect = (struct strvec)STRVEC_INIT;
 	return 0;
 }
 
 int plan_read(const char *text, size_t len, const char *file, struct plan *ret, struct err *e)
+{
+	return plan_read_all(text, len, file, NULL, ret, e);
+}
+
+int plan_read_all(const char *text, size_t len, const char *file, struct strvec *mistakes, struct plan *ret,
+	struct err *e)
 {
 	struct yaml_source s = { file, 1, YAML_MAX_BYTES, VALUES_MAX };
 	size_t at = 0;
@@ -41,7 +56,7 @@ int plan_read(const char *text, size_t len, const char *file, struct plan *ret, 
 		return err_set(e, ERR_CONFIG, "%s:1:1: larger than %u bytes", file, YAML_MAX_BYTES);
 	if (markdown_is(file, text, len) && markdown_find(file, text, len, &at, &len, &s.line, e) < 0)
 		return -1;
-	return read_yaml(&s, text + at, len, false, ret, e);
+	return read_yaml(&s, text + at, len, false, mistakes, ret, e);
 }
 
 int plan_thaw(const char *text, size_t len, struct plan *ret, struct err *e)
@@ -49,7 +64,7 @@ int plan_thaw(const char *text, size_t len, struct plan *ret, struct err *e)
 	/* every value has a position beside it */
 	const struct yaml_source s = { NULL, 1, PLAN_FROZEN_MAX, 4 * VALUES_MAX };
 
-	if (read_yaml(&s, text, len, true, ret, e) < 0)
+	if (read_yaml(&s, text, len, true, NULL, ret, e) < 0)
 		return err_wrap(e, "a kept plan cannot be read");
 	if (ret->decided)
 		scope_find_overlaps(ret);

@@ -196,6 +196,11 @@ void plan_release(struct plan *p);
 
 /* Reads and checks a plan's text. `file` is for messages, and the plan's id is made from it if the text has none. */
 int plan_read(const char *text, size_t len, const char *file, struct plan *ret, struct err *e);
+/* The same, but it does not stop at the first mistake: adds the messages of at most PLAN_MISTAKES_MAX, of which *e is the first.
+ * A text that is no YAML, and what can only be said of a plan without other mistakes, adds none. */
+#define PLAN_MISTAKES_MAX 20
+int plan_read_all(const char *text, size_t len, const char *file, struct strvec *mistakes, struct plan *ret,
+	struct err *e);
 
 /* What plan_decide asks about the repository and the machine. If a function is NULL, what it would decide stays undecided. */
 struct plan_host {

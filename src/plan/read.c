@@ -60,17 +60,22 @@ static int read_map(struct plan_reader *r, const struct yaml *map, const struct 
 		auto_str what = xasprintf("%s%s%s", shown, *shown ? "." : "", key);
 		const struct plan_key *row = find_row(r, rows, key);
 
-		if (!row)
-			return refuse_key(r, map, i, rows, what, e);
-		if (!yaml_is_null(map->items[i]) && read_row(r, map, i, row, what, base, e) < 0)
+		int rc = !row                          ? refuse_key(r, map, i, rows, what, e)
+			 : yaml_is_null(map->items[i]) ? 0
+						       : read_row(r, map, i, row, what, base, e);
+
+		if (plan_mistake(r->mistakes, rc, e) < 0)
 			return -1;
 	}
 	for (; rows->key; rows++) {
 		const struct yaml *value = rows->required ? yaml_get(map, rows->key) : NULL;
 
-		if (rows->required && (!value || yaml_is_null(value)))
-			return yaml_error(value ? value : map, r->file, e, "'%s%s%s' is missing", shown,
-				*shown ? "." : "", rows->key);
+		if (rows->required && (!value || yaml_is_null(value)) &&
+			plan_mistake(r->mistakes,
+				yaml_error(value ? value : map, r->file, e, "'%s%s%s' is missing", shown,
+					*shown ? "." : "", rows->key),
+				e) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -141,6 +146,7 @@ static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_che
 {
 	const struct plan_key *rows = plan_check_rows(kind);
 	struct plan_check *c = add_check(to);
+	size_t known = r->mistakes ? r->mistakes->n : 0;
 	char **text;
 
 	c->kind = kind;
@@ -149,6 +155,8 @@ static int read_check(struct plan_reader *r, const struct yaml *y, enum plan_che
 	if (y->kind == YAML_MAP && rows) {
 		if (read_map(r, y, rows, what, c, e) < 0)
 			return -1;
+		if (r->mistakes && r->mistakes->n > known)
+			return 0;
 		return kind == PLAN_CHECK_TRUTH   ? check_truth(r, y, c, what, e)
 		       : kind == PLAN_CHECK_KINDS ? check_frozen(r, y, c, what, e)
 						  : 0;
@@ -169,7 +177,7 @@ static int read_checks(struct plan_reader *r, const struct yaml *y, enum plan_ch
 	if (single)
 		return yaml_error(y, r->file, e, "'%s' must be a mapping of keys to values", what);
 	for (size_t i = 0; i < y->n; i++)
-		if (read_check(r, y->items[i], kind, what, to, e) < 0)
+		if (plan_mistake(r->mistakes, read_check(r, y->items[i], kind, what, to, e), e) < 0)
 			return -1;
 	return 0;
 }
@@ -198,7 +206,7 @@ static int read_patterns(struct plan_reader *r, const struct yaml *y, const char
 	if (y->kind == YAML_SCALAR)
 		return read_pattern(r, y, what, to, e);
 	for (size_t i = 0; i < y->n; i++)
-		if (read_pattern(r, y->items[i], what, to, e) < 0)
+		if (plan_mistake(r->mistakes, read_pattern(r, y->items[i], what, to, e), e) < 0)
 			return -1;
 	return 0;
 }
@@ -223,7 +231,7 @@ static int read_stages(struct plan_reader *r, const struct yaml *y, struct plan_
 		s->auto_merge = true;
 		s->sandbox.enabled = true;
 		/* counted even if it fails, so that what has been read of it is released */
-		if (read_map(r, item, plan_stage_rows, shown, s, e) < 0)
+		if (plan_mistake(r->mistakes, read_map(r, item, plan_stage_rows, shown, s, e), e) < 0)
 			return d->nstages++, -1;
 	}
 	return 0;

@@ -11,6 +11,7 @@ struct plan_reader {
 	bool frozen;
 	struct strvec *no_effect; /* sentences */
 	struct strvec ignored;    /* the keys that are in no_effect already: each is named once */
+	struct strvec *mistakes;  /* all of them (plan_mistake); NULL: the first one ends the reading */
 };
 
 /* The whole file. All of its keys may be below one key "loom". */

@@ -96,7 +96,12 @@ struct plan_draft {
 	uint64_t version;
 	struct plan_stage_draft *stages;
 	size_t nstages;
+	struct strvec *mistakes; /* plan_mistake */
 };
+
+/* What to return after a function that returned rc: if it found a mistake of the user's and mistakes are collected, that is added
+ * to the list and reading goes on. */
+int plan_mistake(struct strvec *mistakes, int rc, struct err *e);
 
 void plan_draft_release(struct plan_draft *d);
 

@@ -9,6 +9,7 @@
 #include "plan/land.h"
 #include "plan/look.h"
 #include "plan/merge_stage.h"
+#include "plan/quota.h"
 #include "plan/start.h"
 #include "task/task.h"
 
@@ -97,11 +98,13 @@ static int step_ready(
 	if (!j->at->slot && (room->fail_fast || room->plan >= room->plan_max))
 		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
-		quota_until(j->c, agent, &until, e) < 0)
+		quota_until(j, agent, &until, e) < 0)
 		return -1;
 	if (until) {
 		j->at->until = until;
-		return move(j, STAGE_QUOTA, ret_moved, e);
+		*ret_moved = true;
+		return stage_move(
+			j->c->store, j->at, STAGE_QUOTA, e, "the log-in of %s takes no more requests", agent);
 	}
 	if (find_room(j, config_agent_by_name(&j->c->config, agent), &found, e) < 0)
 		return -1;

@@ -322,6 +322,19 @@ static int post_answer(struct request *q, struct err *e)
 	return rc < 0 || start_let_go(conn, e) < 0 || note_answered(q, e) < 0 ? -1 : changed(q, e);
 }
 
+/* What the user cancelled, only the user lets go on. */
+static int check_withdrawn(struct request *q, struct err *e)
+{
+	bool withdrawn = false;
+
+	if (!stage_is(row_of(q), STAGE_CANCELLED))
+		return 0;
+	if (context_store(q->t.c, e) < 0 ||
+		store_ticket_withdrawn(q->t.c->store, row_of(q)->id, &withdrawn, e) < 0)
+		return -1;
+	return withdrawn ? err_set(e, ERR_REFUSED, "the user cancelled ticket '%s'", row_of(q)->name) : 0;
+}
+
 /* A ticket with a question needs an answer, not another try. One that wants a path can try again: the user may have allowed
  * it by now. */
 static int check_retry(struct request *q, struct err *e)
@@ -349,7 +362,8 @@ static int post_retry(struct request *q, struct err *e)
 {
 	const char *prompt;
 
-	if (take_text(q, "prompt", &prompt, e) < 0 || check_attempts(q, e) < 0 || check_retry(q, e) < 0)
+	if (take_text(q, "prompt", &prompt, e) < 0 || check_withdrawn(q, e) < 0 || check_attempts(q, e) < 0 ||
+		check_retry(q, e) < 0)
 		return -1;
 	row_of(q)->attempt++;
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);

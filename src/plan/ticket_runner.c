@@ -12,6 +12,7 @@
 #include "plan/run_stages.h"
 #include "plan/stage_life.h"
 #include "plan/start.h"
+#include "plan/ticket_task.h"
 #include "plan/tickets.h"
 #include "runtime/run.h"
 #include "sys/fault.h"
@@ -19,6 +20,7 @@
 #include "sys/lock.h"
 #include "task/life.h"
 #include "task/question.h"
+#include "task/task_command.h"
 #include "task/tickets.h"
 
 #define RESULTS_MAX (64u << 10)
@@ -118,13 +120,39 @@ static bool is_blocked(const struct tickets *t, int64_t last)
 	       !question_load(t->at.ws.dir, &q, &ignored) && q.for_tickets;
 }
 
+/* What is left of --timeout, which all runs of the task have together: else an agent could wait for tickets whenever its time is
+ * nearly up. 0: it has no limit. */
+static int find_time(struct tickets *t, uint64_t *ret, struct err *e)
+{
+	auto_task_command cmd = { 0 };
+
+	*ret = 0;
+	if (task_command_load(t->at.ws.dir, &cmd, e) < 0)
+		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+	return cmd.timeout ? ticket_task_time(t->c, &t->task, cmd.timeout, ret, e) : 0;
+}
+
+/* It stays blocked, with a question that says so. */
+static int ask_for_time(struct tickets *t, const struct err *why, struct err *e)
+{
+	json_t *question =
+		json_pack("{s:s+}", "question", "Its tickets are over. It is not resumed: ", why->msg);
+	int rc = question_put(t->at.ws.dir, question, e);
+
+	json_decref(question);
+	return rc;
+}
+
 static int resume(struct tickets *t, struct err *e)
 {
 	struct run_opts o = { .quiet = true };
 	auto_str text = results(t);
+	struct err why = ERR_INIT;
 	auto_fd conn = -1;
 	int rc;
 
+	if (find_time(t, &o.timeout, &why) < 0)
+		return why.kind == ERR_REFUSED ? ask_for_time(t, &why, e) : (*e = why, -1);
 	fault("ticket-resuming");
 	rc = runtime_resume(t->c, &t->task, &o, text, &conn, e);
 	network_release(&o.net);
@@ -147,7 +175,11 @@ static int resume_if_over(struct context *c, int64_t task, struct err *e)
 		return t.row.waits ? -1 : 0;
 	if (is_blocked(&t, last) && resume(&t, e) < 0)
 		return -1;
-	return context_store(c, e) < 0 ? -1 : store_tickets_set_waits(c->store, t.row.id, 0, e);
+	if (context_store(c, e) < 0 || store_tickets_set_waits(c->store, t.row.id, 0, e) < 0)
+		return -1;
+	/* whoever waits for the task looks again */
+	tickets_tell(t.at.ws.dir);
+	return 0;
 }
 
 /* Runs the tickets; the caller holds the lock. *ret: there are tickets. */

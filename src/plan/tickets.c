@@ -8,11 +8,14 @@
 #include "plan/people.h"
 #include "plan/stage_life.h"
 #include "runtime/run.h"
+#include "sys/fault.h"
 #include "sys/fd.h"
 #include "task/tickets.h"
 
 /* The id of the plan; nobody sees it. */
 #define PLAN_NAME "tickets"
+/* How often a ticket is read again that its runner changes. */
+#define WITHDRAW_TRIES 20
 
 void tickets_release(struct tickets *t)
 {
@@ -35,9 +38,14 @@ int tickets_load(struct tickets *t, struct err *e)
 		return e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
 	if (tickets_settle(t->c, &t->at.repo, &t->task, &t->unmerged, e) < 0)
 		return -1;
-	if (store_stage_list(t->c->store, t->row.id, &t->all, e) < 0 ||
-		store_tickets_asked(t->c->store, t->row.id, &t->asked, e) < 0)
+	if (store_stage_list(t->c->store, t->row.id, &t->all, e) < 0)
 		return -1;
+	fault("tickets-listed");
+	if (store_tickets_asked(t->c->store, t->row.id, &t->asked, e) < 0)
+		return -1;
+	/* tickets are only ever added, and at the end: those that came in between are left for the next time */
+	while (t->asked.n > t->all.n)
+		free(t->asked.v[--t->asked.n]);
 	return t->all.n == t->asked.n ? 0 : err_set(e, ERR_BUSY, "the tickets were changed meanwhile");
 }
 
@@ -200,4 +208,66 @@ int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e)
 		*e = (struct err)ERR_INIT;
 	}
 	return 0;
+}
+
+/* *ret_found: the task is a ticket's. */
+static int find_row(struct context *c, int64_t task, struct stage_row *ret, bool *ret_found, struct err *e)
+{
+	auto_str plan = NULL;
+	int64_t parent = 0;
+
+	*ret_found = false;
+	if (context_store(c, e) < 0 || store_ticket_parent(c->store, task, &parent, e) < 0)
+		return -1;
+	if (!parent)
+		return 0;
+	*ret_found = true;
+	return store_stage_of_task(c->store, task, ret, &plan, e);
+}
+
+static int withdraw_once(struct context *c, int64_t task, bool *ret, struct err *e)
+{
+	auto_stage_row s = { 0 };
+	bool found = false;
+
+	if (find_row(c, task, &s, &found, e) < 0)
+		return -1;
+	if (!found || stage_is_over(&s) || stage_is(&s, STAGE_QUEUED))
+		return 0;
+	s.starting = false;
+	if (store_ticket_set_withdrawn(c->store, s.id, true, e) < 0 ||
+		stage_move(c->store, &s, STAGE_CANCELLED, e, "the user cancelled it") < 0)
+		return -1;
+	*ret = true;
+	/* ends what runs */
+	return people_cancel(c, &s, e);
+}
+
+int ticket_withdraw(struct context *c, int64_t task, bool *ret, struct err *e)
+{
+	int rc = -1;
+
+	*ret = false;
+	for (int i = 0; i < WITHDRAW_TRIES; i++) {
+		*e = (struct err)ERR_INIT;
+		rc = withdraw_once(c, task, ret, e);
+		if (!rc || e->kind != ERR_BUSY || *ret)
+			break;
+	}
+	return rc;
+}
+
+int ticket_resumed(struct context *c, int64_t task, struct err *e)
+{
+	auto_stage_row s = { 0 };
+	bool found = false;
+
+	if (find_row(c, task, &s, &found, e) < 0)
+		return -1;
+	if (!found || (!stage_is(&s, STAGE_CANCELLED) && !stage_is(&s, STAGE_FAILED)))
+		return 0;
+	s.crashes = s.failures = s.waits = 0;
+	if (store_ticket_set_withdrawn(c->store, s.id, false, e) < 0)
+		return -1;
+	return stage_move(c->store, &s, STAGE_RUNNING, e, "%s", "");
 }

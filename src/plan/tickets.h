@@ -64,4 +64,9 @@ json_t *ticket_json(const struct tickets *t, size_t i, bool full);
 /* Cancels the tickets that are not over, because their task was cancelled; *ret is how many. */
 int tickets_cancel(struct context *c, int64_t task, size_t *ret, struct err *e);
 
+/* The user cancels one ticket, by its own task: the task that asked cannot try it again. *ret: it was one, and not over. */
+int ticket_withdraw(struct context *c, int64_t task, bool *ret, struct err *e);
+/* The user has resumed this task. If it is that of a ticket that was given up, the ticket goes on with this run. */
+int ticket_resumed(struct context *c, int64_t task, struct err *e);
+
 #endif

@@ -173,6 +173,18 @@ int store_plan_by_task(struct store *s, int64_t task, char **ret, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
+int store_plan_own(struct store *s, int64_t task, struct plan_row *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+
+	return db_prepare(s, &st, e,
+		       "SELECT " COLUMNS FROM
+		       " WHERE plan.task_id = ? AND NOT tickets ORDER BY plan.id DESC LIMIT 1",
+		       "i", task) < 0
+		       ? -1
+		       : one(s, st, ret, e);
+}
+
 int store_plan_list(struct store *s, int64_t project, bool over, struct plan_row_list *ret, struct err *e)
 {
 	auto_plan_row_list l = { 0 };

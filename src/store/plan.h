@@ -126,6 +126,9 @@ int store_plan_of_task(struct store *s, int64_t task, char **ret, struct err *e)
 /* The name of the plan whose own task this is, over or not; on the heap. NULL: none. */
 int store_plan_by_task(struct store *s, int64_t task, char **ret, struct err *e);
 
+/* The newest plan whose own task this is, over or not. ERR_NOTFOUND. */
+int store_plan_own(struct store *s, int64_t task, struct plan_row *ret, struct err *e);
+
 /* The stages of a plan, in its order. */
 int store_stage_list(struct store *s, int64_t plan, struct stage_row_list *ret, struct err *e);
 int store_stage_by_name(

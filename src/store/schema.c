@@ -287,6 +287,7 @@ const char *const schema_steps[] = {
 	/* Conflicts of stages that are solved in a task for that (plan/resolution.h). */
 	("ALTER TABLE stage ADD COLUMN own_id INTEGER NOT NULL DEFAULT 0;"
 	 "CREATE INDEX stage_own ON stage(own_id);"),
+	"ALTER TABLE stage ADD COLUMN withdrawn INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int schema_version = sizeof(schema_steps) / sizeof(schema_steps[0]);

@@ -67,6 +67,24 @@ int store_ticket_set_shown(struct store *s, int64_t ticket, const char *commit, 
 	return db_run(s, e, "UPDATE stage SET shown = ? WHERE id = ?", "si", commit, ticket);
 }
 
+int store_ticket_withdrawn(struct store *s, int64_t ticket, bool *ret, struct err *e)
+{
+	auto_stmt st = NULL;
+	int got;
+
+	if (db_prepare(s, &st, e, "SELECT withdrawn FROM stage WHERE id = ?", "i", ticket) < 0)
+		return -1;
+	got = db_step(s, st, e);
+	if (got > 0)
+		*ret = sqlite3_column_int(st, 0);
+	return got < 0 ? -1 : got ? 0 : err_set(e, ERR_NOTFOUND, "there is no such ticket");
+}
+
+int store_ticket_set_withdrawn(struct store *s, int64_t ticket, bool withdrawn, struct err *e)
+{
+	return db_run(s, e, "UPDATE stage SET withdrawn = ? WHERE id = ?", "ii", (int64_t)withdrawn, ticket);
+}
+
 int store_ticket_parent(struct store *s, int64_t task, int64_t *ret, struct err *e)
 {
 	auto_stmt st = NULL;

@@ -32,6 +32,10 @@ int store_tickets_set_waits(struct store *s, int64_t set, int64_t run, struct er
 int store_ticket_shown(struct store *s, int64_t ticket, char **ret, struct err *e);
 int store_ticket_set_shown(struct store *s, int64_t ticket, const char *commit, struct err *e);
 
+/* Whether the user has cancelled it, so that the task that asked cannot try it again. */
+int store_ticket_withdrawn(struct store *s, int64_t ticket, bool *ret, struct err *e);
+int store_ticket_set_withdrawn(struct store *s, int64_t ticket, bool withdrawn, struct err *e);
+
 /* If this task belongs to a ticket: the task that asked for it; else 0. */
 int store_ticket_parent(struct store *s, int64_t task, int64_t *ret, struct err *e);
 /* Gives a finished ticket this final state, unless somebody else has changed it meanwhile. merged: the commit with which

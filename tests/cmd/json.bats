@@ -40,7 +40,7 @@ with_json() {
   printf '%s\n' 'plan_id: p' 'agent: script' 'stages: [{id: a, script: "true", acceptance: ["true"]}, {id: b, approve: before, script: "true", dependencies: [a]}]' >"$T/p.yaml"
   answer plan run "$T/p.yaml"
   [[ $code == 6 ]] || complain
-  answer plan status p; answer plan ls --all; answer plan log p; answer plan log p a; "$garth" plan approve p b; answer plan resume p; answer plan merge p
+  answer ls; answer plan status p; answer plan ls --all; answer plan log p; answer plan log p a; "$garth" plan approve p b; answer plan resume p; answer plan merge p
   answer snapshot t -m one
   answer rollback t --to-snapshot 2
   answer review t --print

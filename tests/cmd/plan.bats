@@ -16,6 +16,8 @@ load plan_helpers
   [[ $code == 0 ]] || complain
   not test -e a
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["two", "two.a", "two.b"]' ]]
+  [[ $("$garth" ls) == *$'\ntwo '*' plan '*' done, 2 of 2 stages done'* ]] || complain "$("$garth" ls)"
+  [[ $("$garth" ls --json | json 'd["tasks"][1]["plan_progress"]') == null ]]
   # the integration branch is a task's branch
   [[ $("$garth" diff two --stat) == *'2 files changed'* ]]
   [[ $("$garth" log two.b) == *'# a: A'*'state: done'* ]]
@@ -38,6 +40,9 @@ load plan_helpers
     [[ $id == other || $("$garth" plan status) == 'plan one: '* ]] || complain
   done
   fails 2 "which plan? 2 are not over, among them 'one' and 'other'" "$garth" plan status
+  # in the list, too: nothing ever runs in a plan's own task, so its state would say that nothing happens
+  [[ $("$garth" ls) == *$'\none '*' plan '*' running, 0 of 1 stages done, no runner'* ]] || complain "$("$garth" ls)"
+  [[ $("$garth" ls --json | json 'd["tasks"][0]["plan_progress"]') == '{"plan_state": "running", "has_runner": false, "stages_done": 0, "stages_total": 1}' ]]
   cd "$T"
   fails 3 'no plan was run' "$garth" plan log
 }

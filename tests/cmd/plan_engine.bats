@@ -431,3 +431,33 @@ stops_or_ends() { is_stopped "$1" || ! kill -0 "$1" 2>/dev/null; }
   is_stage con own done
   [[ $(git show garth/con:told-own) == 'Your work passed its checks, but it conflicts'* ]]
 }
+
+@test "T10 plan: if a model takes no more requests, all agents on its log-in wait, whatever their names, and no others" {
+  cat >fake <<'SCRIPT'
+#!/bin/sh
+case $GARTH_STAGE in first|third)
+  test -e /tmp/again || { touch /tmp/again; echo "no more today|$(($(date +%s) + 4))"; exit 1; } ;;
+esac
+echo 1 >"$GARTH_STAGE"; git add -A; git commit -qm "$GARTH_STAGE"
+SCRIPT
+  chmod +x fake; git add fake; git commit -qm fake
+  local run='run: [./fake, x], resume: [./fake, x], quota: [no more today]'
+  configure <<CONFIG
+agents:
+  file: {$run, login: [.one/auth.json]}
+  file2: {$run, login: [.two/auth.json, .one/auth.json]}
+  key: {$run, env: [THE_API_*]}
+  key2: {$run, env: [THE_URL, THE_API_KEY]}
+  other: {$run, login: [.three/auth.json], env: [THE_URL, NO_KEY]}
+CONFIG
+  plan 'plan_id: q' 'max_parallel: 1' 'stages:' \
+    '- {id: first, agent: file}' '- {id: second, agent: file2}' '- {id: third, agent: key}' '- {id: fourth, agent: key2}' \
+    '- {id: fifth, agent: other}'
+  THE_API_KEY=secret THE_URL=u call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 0 ]] || complain
+  # with the same log-in file, with the same key; the control: the last one goes on meanwhile
+  [[ $out$err == *'the log-in of file2 takes no more requests'* ]] || complain
+  [[ $out$err == *'the log-in of key2 takes no more requests'* ]] || complain
+  [[ $out$err != *'the log-in of other takes'* ]] || complain
+  [[ $out$err == *"fifth: done"*"first: ready"* ]] || complain
+}

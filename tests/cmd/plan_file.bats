@@ -55,6 +55,22 @@ many() {
   fails 2 "-:1:15: 'stages.id' can have only" sh -c 'echo "stages: [{id: a/b}]" | "$1" plan check -' sh "$garth"
   echo 'target: none' >p.yaml; echo 'stages: [{id: a}]' >>p.yaml
   fails 2 "p.yaml:1:9: there is no branch 'none'" "$garth" plan check p.yaml
+  # all of them, at most 20
+  printf '%s\n' 'max_paralel: 3' 'stages:' '- id: a' '  timeout: soon' '  acceptance: [{comand: x}, ""]' '- {name: B}' '- {id: c, files: [a, ""]}' >many.yaml
+  call "$garth" plan check many.yaml
+  [[ $code == 2 && $(grep -c '✗' <<<"$err") == 7 ]] || complain
+  for at in "1:1: unknown key 'max_paralel'" "4:12: 'stages.a.timeout' must be a time" "5:17: unknown key 'stages.a.acceptance.comand'" \
+    "5:29: 'stages.a.acceptance' is empty" "6:3: 'stages.id' is missing" "7:22: 'stages.c.files' is empty"; do
+    [[ $err == *"✗ many.yaml:$at"* ]] || complain "$at"
+  done
+  call "$garth" plan check --json many.yaml
+  [[ $(json 'len(d["mistakes"])' <<<"$out") == 7 && $(json 'd["error"]["message"] == d["mistakes"][0]' <<<"$out") == true ]] || complain
+  printf '%s\n' 'stages:' '- {id: a, dependencies: [x, b, y]}' '- {id: b, script: "true", agent: claude}' '- {id: a}' >many.yaml
+  call "$garth" plan check many.yaml
+  [[ $code == 2 && $(grep -c '✗' <<<"$err") == 4 ]] || complain
+  { echo 'stages:'; for i in {1..30}; do echo "- {id: s$i, nokey: 1}"; done; } >many.yaml
+  call "$garth" plan check many.yaml
+  [[ $code == 2 && $(grep -c '✗' <<<"$err") == 20 ]] || complain
   # what an editor shows: the same as an object
   call "$garth" plan check --json p.yaml
   [[ $(json 'd["error"]["message"]' <<<"$out") == *'p.yaml:1:9'* ]] || complain

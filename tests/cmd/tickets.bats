@@ -263,3 +263,72 @@ PY
   call "$garth" doctor
   [[ $code == 0 ]] || complain
 }
+
+@test "A6 T10 tickets: if a model takes no more requests, tickets of another agent on the same log-in wait too" {
+  agents </dev/null
+  local both='programs: [fake], run: [./fake, "{prompt_file}"], resume: [./fake, x], env: [THE_KEY], quota: [no more today]'
+  configure <<CONFIG
+tickets: {agents: [second], at_once: 1}
+agents: {default: fake, fake: {$both}, second: {$both}}
+CONFIG
+  # the key is one that this run alone has
+  parent 4 'new one --prompt "DO: test -e /tmp/again || { touch /tmp/again; echo \"no more today|\$((\$(date +%s) + 4))\"; exit 1; }; echo >a; save a"
+    new two --agent second --prompt "DO: echo >b; save b"
+    i=0; until garth ticket ls --json | grep -q "log-in of second takes no more" || [ $((i += 1)) = 80 ]; do sleep 0.1; done
+    garth ticket ls --json; garth ticket cancel t1; garth ticket cancel t2' --env THE_KEY=k
+  [[ $out == *'the log-in of second takes no more requests'* ]] || complain
+}
+
+@test "A6 tickets: what the user cancelled, the task cannot try again; what it cancelled itself, it can; the user resumes one" {
+  agents </dev/null
+  parent 3 'new one --prompt "DO: sleep 600"; new two --prompt "DO: sleep 600"; while [ $(garth ticket ls | grep -c running) != 2 ]; do sleep 0.1; done'
+  call "$garth" cancel p.t1
+  [[ $code == 0 ]] || complain
+  [[ $(state_of p.t1) == cancelled ]]
+  is_ticket t1 cancelled
+  again 'garth ticket retry t1; echo $?; garth ticket cancel t1; garth ticket retry t1 "DO: echo no >no; save no"; garth ticket cancel t2; garth ticket retry t2 "DO: echo 2 >two; save two"; garth ticket wait; garth ticket ls' 2>&1
+  [[ $err == *"BLOCKED: the user cancelled ticket 't1'"*"BLOCKED: the user cancelled ticket 't1'"* ]] || complain
+  [[ $out == 4$'\n'*'t1  cancelled'*'(the user cancelled it)'*'t2  finished'* ]] || complain
+  call "$garth" resume p.t1
+  [[ $code == 0 ]] || complain
+  again 'garth ticket wait; garth ticket merge t1'
+  [[ $out == *'t1  merged'* ]] || complain
+}
+
+# spent TASK SECONDS: as if its run had begun that much earlier.
+spent() { sqlite3 "$GARTH_HOME/garth.db" "UPDATE run SET started = started - $2 WHERE task_id = (SELECT id FROM task WHERE name = '$1')"; }
+block() { call "$garth" run --quiet --task "$1" --tickets 1 --timeout 1h --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 2" >/dev/null; garth ticket wait --block'; }
+
+@test "A6 tickets: a task that waits for its tickets does not have its --timeout anew when it is resumed" {
+  agents </dev/null
+  configure <<'CONFIG'
+agents: {default: fake, fake: {programs: [fake], run: [./fake, "{prompt_file}"], resume: [sh, -c, "echo resumed; sleep 600", "{answer}"]}}
+CONFIG
+  block p
+  [[ $code == 6 ]] || complain
+  spent p 3597
+  call timeout 60 "$garth" wait p
+  [[ $err == *"task 'p' failed: stopped when its time was up"* ]] || complain
+  [[ $("$garth" log p) == *resumed* ]] || complain "$("$garth" log p)"
+  # if nothing is left, the user is asked, and nothing waits any more
+  block q
+  [[ $code == 6 ]] || complain
+  spent q 3601
+  call timeout 60 "$garth" wait q
+  [[ $code == 6 ]] || complain
+  [[ $("$garth" show q) == *'It is not resumed: its time is used up: 3600 seconds for all of its runs'* ]] || complain "$("$garth" show q)"
+}
+
+@test "A6 tickets: a request that is answered while another one adds a ticket does not fail" {
+  if ! has_faults; then skip 'needs a build with faults'; fi
+  agents </dev/null
+  parent 3 'new one --prompt "DO: true"; garth ticket wait'
+  local id listing; id=$(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT id FROM task WHERE name = 'p'")
+  GARTH_FAULT=stop:tickets-listed "$garth" ticket-request "$id" GET "" </dev/null >"$T/list" 2>&1 3>&- & listing=$!
+  eventually stopped "$listing"
+  "$garth" ticket-request "$id" POST "" <<<'{"title": "two", "prompt": "DO: echo 2 >two; save two"}' >"$T/new"
+  [[ $(<"$T/new") == '{"status":201,'* ]] || complain "$(<"$T/new")"
+  kill -CONT "$listing"; wait "$listing"
+  [[ $(<"$T/list") == '{"status":200,"answer":{"tickets":[{"id":"t1",'* ]] || complain "$(<"$T/list")"
+  eventually is_ticket t2 finished
+}

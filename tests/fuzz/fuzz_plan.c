@@ -130,6 +130,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	try_line(line);
 	{
+		auto_strvec mistakes = STRVEC_INIT;
+		struct err first = ERR_INIT;
+		auto_plan once = { 0 }, all = { 0 };
+		int rc = plan_read((const char *)data, size, "-", &once, &first);
+
+		/* the first mistake is the same, whether all are looked for or not */
+		if (plan_read_all((const char *)data, size, "-", &mistakes, &all, &e) != rc ||
+			strcmp(e.msg, first.msg) != 0 || mistakes.n > PLAN_MISTAKES_MAX)
+			abort();
+		e = (struct err)ERR_INIT;
+	}
+	{
 		auto_plan kept = { 0 };
 
 		plan_thaw((const char *)data, size, &kept, &e);

@@ -385,6 +385,29 @@ static void check_secret(const struct config_agent *a, const char *row)
 		fail_msg("%s: '%s' is not on its list", a->name, host);
 }
 
+static void test_names_of_log_ins(void **state)
+{
+	char *users[] = { "CODEX_HOME=/work/codex", "OPENAI_API_KEY=k",
+		"CODEX_API_KEY=", "OPENAI_BASE_URL=https://h", "MY_KEY=k", "MAX_THINKING_TOKENS=5", NULL };
+	auto_strvec extra = STRVEC_INIT, names = STRVEC_INIT;
+	const struct agent_env env = { users, &extra };
+	auto_config c = { 0 };
+
+	(void)state;
+	config_defaults(&c);
+	strvec_push(&extra, "CODEX_ACCESS_TOKEN=t");
+	agent_login_names(config_agent_by_name(&c, "codex"), &env, &names);
+	assert_int_equal(names.n, 4);
+	assert_string_equal(names.v[0], "file /work/codex/auth.json");
+	assert_string_equal(names.v[1], "file /work/codex/config.toml");
+	assert_string_equal(names.v[2], "variable OPENAI_API_KEY");
+	assert_string_equal(names.v[3], "variable CODEX_ACCESS_TOKEN");
+	strvec_release(&names);
+	agent_login_names(config_agent_by_name(&c, "claude"), &env, &names);
+	assert_int_equal(names.n, 3);
+	assert_string_equal(names.v[1], "file .claude/.credentials.json");
+}
+
 static void test_rows_of_log_ins(void **state)
 {
 	auto_config c = { 0 };
@@ -418,6 +441,7 @@ int main(void)
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_endpoints),
 		cmocka_unit_test(test_malformed_extra),
+		cmocka_unit_test(test_names_of_log_ins),
 		cmocka_unit_test(test_rows_of_log_ins),
 	};
 
