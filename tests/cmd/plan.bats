@@ -5,7 +5,8 @@ load plan_helpers
   two
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 0 ]] || complain
-  [[ $err == *'a: running'*'a: checking'*'a: done'*'b: running'*"plan 'two' is done, and merged into main"* ]] || complain
+  # a line for each state that it sees: on a busy machine a short one has passed
+  [[ $err == *'a: '*'a: done'*'b: '*'b: done'*"plan 'two' is done, and merged into main"* ]] || complain
   [[ $(<b) == 'two a 1' ]]
   [[ $(stage two b stage_state) == done ]]
   [[ $(stage two b results | json_list '[c["title"] for c in d]') == '["test -f b", "test -f a.txt"]' ]]
