@@ -143,7 +143,7 @@ static int read_number(struct plan_reader *r, const struct yaml *y, const struct
 static int read_code(struct plan_reader *r, const struct yaml *y, const struct plan_key *row,
 	const char *what, int *to, struct err *e)
 {
-	uint64_t n;
+	uint64_t n = 0;
 
 	if (read_number(r, y, row, what, &n, e) < 0)
 		return -1;
