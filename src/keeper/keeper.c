@@ -153,10 +153,15 @@ void keeper_close_all_but(int *keep, size_t n)
 
 void keeper_become(const char *name, int *keep, size_t n)
 {
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	keeper_leave(name, keep, n);
+}
+
+void keeper_leave(const char *name, int *keep, size_t n)
+{
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, name);
 	for (int sig = 1; sig < NSIG; sig++)
 		sigaction(sig, &dfl, NULL);

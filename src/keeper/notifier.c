@@ -4,7 +4,6 @@
 #include <linux/sockios.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,9 +41,7 @@ static void be_notifier(const struct notify_job *j, int fd)
 
 	for (int std = 0; std < 3 && null >= 0; std++)
 		dup2(null, std);
-	keeper_become("garth-notify", keep, ARRAY_SIZE(keep));
-	/* it lives on without its parent */
-	prctl(PR_SET_PDEATHSIG, 0);
+	keeper_leave("garth-notify", keep, ARRAY_SIZE(keep));
 	if (!chdir("/"))
 		serve(j, fd);
 	_exit(0);

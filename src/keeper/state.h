@@ -85,6 +85,8 @@ void keeper_time_main(struct keeper *k);
 /* Called in a forked child: it will die with the keeper, gets its own process name and default signal
  * handling, and keeps only these descriptors. */
 void keeper_become(const char *name, int *keep, size_t n);
+/* The same, but it lives on when its parent ends. */
+void keeper_leave(const char *name, int *keep, size_t n);
 /* Closes every descriptor from 3 on except these. Sorts keep. */
 void keeper_close_all_but(int *keep, size_t n);
 
