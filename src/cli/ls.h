@@ -47,6 +47,7 @@ struct ls_row {
 	enum ls_attention attention;
 	const struct task
 		*plan; /* the plan's task, if this is one of its stages and both are listed; else NULL */
+	bool is_plan;  /* a plan's own task */
 	enum ls_attention group; /* a plan and its stages are listed together: the first reason among them */
 };
 

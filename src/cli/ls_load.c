@@ -208,6 +208,10 @@ static void group(struct context *c, struct ls_view *v)
 
 		if (!plan || !stage)
 			continue;
+		if (plan == stage) {
+			plan->is_plan = true;
+			continue;
+		}
 		stage->plan = plan->task;
 		if (stage->attention < plan->group)
 			plan->group = stage->attention;

@@ -161,7 +161,7 @@ static void add_row(struct context *c, const struct ls_view *v, const struct ls_
 	bool new = !strcmp(t->state, STATE_DONE) && !seen_is(t);
 	const char *cells[AT_N], *shades[AT_N] = { 0 };
 	struct plan_progress plan;
-	bool is_plan = plan_progress(c, t, &plan);
+	bool is_plan = r->is_plan && plan_progress(c, t, &plan);
 
 	snprintf(marks, sizeof(marks), "%s%s", *t->leftover && !life_is_running(t) && !t->removed ? "*" : "",
 		r->standing.conflicts.n ? "!" : "");
@@ -289,7 +289,7 @@ static json_t *json_row(struct context *c, const struct ls_row *r)
 	json_object_set_new(o, "last_active", json_time(last_active(c, t)));
 	json_object_set_new(o, "agent", json_agent(c, t));
 	json_object_set_new(o, "question", question_json(c, t));
-	json_object_set_new(o, "plan_progress", plan_progress_json(c, t));
+	json_object_set_new(o, "plan_progress", r->is_plan ? plan_progress_json(c, t) : json_null());
 	json_object_set_new(o, "ports", life_is_running(t) ? ports_json(c, t) : json_array());
 	return o;
 }

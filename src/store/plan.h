@@ -135,7 +135,8 @@ int store_stage_by_name(
 	struct store *s, int64_t plan, const char *name, struct stage_row *ret, struct err *e);
 /* The stage whose task this is, with its plan's name on the heap. ERR_NOTFOUND. */
 int store_stage_of_task(struct store *s, int64_t task, struct stage_row *ret, char **ret_plan, struct err *e);
-/* The tasks of stages, of conflicts too, and the tasks of their plans, as far as they exist. */
+/* The tasks of stages, of conflicts too, and the tasks of their plans, as far as they exist. A plan's own task
+ * comes with itself. */
 struct stage_task {
 	int64_t task, plan_task;
 };

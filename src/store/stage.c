@@ -118,7 +118,9 @@ int store_stage_tasks(struct store *s, struct stage_task_list *ret, struct err *
 		    "SELECT stage.task_id, plan.task_id FROM stage JOIN plan ON plan.id = plan_id"
 		    " JOIN task ON task.id = stage.task_id WHERE task.removed = 0"
 		    " UNION ALL SELECT own_id, plan.task_id FROM stage JOIN plan ON plan.id = plan_id"
-		    " JOIN task ON task.id = own_id WHERE task.removed = 0",
+		    " JOIN task ON task.id = own_id WHERE task.removed = 0"
+		    " UNION ALL SELECT plan.task_id, plan.task_id FROM plan"
+		    " JOIN task ON task.id = plan.task_id WHERE NOT tickets AND task.removed = 0",
 		    "") < 0)
 		return -1;
 	while ((got = db_step(s, st, e)) > 0) {
