@@ -99,8 +99,8 @@ struct plan_draft {
 	struct strvec *mistakes; /* plan_mistake */
 };
 
-/* What to return after a function that returned rc: if it found a mistake of the user's and mistakes are collected, that is added
- * to the list and reading goes on. */
+/* Called with the result rc of reading a part of the plan. If rc is a mistake in the file and `mistakes` is not NULL, adds the
+ * message to the list and returns 0, so that reading goes on. */
 int plan_mistake(struct strvec *mistakes, int rc, struct err *e);
 
 void plan_draft_release(struct plan_draft *d);
