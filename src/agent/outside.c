@@ -334,13 +334,18 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	return 0;
 }
 
-static const struct secret *secret_of_variable(const struct outside *o, const char *name, size_t len)
+/* By its value: two variables, or a variable and a file, may have the same secret, and the table has it once. */
+static const struct secret *secret_of_variable(const struct outside *o, const char *name, const char *value)
 {
-	for (size_t i = 0; i < o->table.nsecrets; i++) {
-		const struct secret *s = &o->table.secrets[i];
+	for (size_t i = 0; o->login && o->login->secrets[i]; i++) {
+		struct pair p = split(o->login->secrets[i]);
+		bool same = !strcmp(p.left, name);
 
-		if (!*s->file && strlen(s->member) == len && !memcmp(s->member, name, len))
-			return s;
+		free(p.left);
+		for (size_t k = 0; same && k < o->table.nsecrets; k++)
+			if (!strcmp(o->table.secrets[k].service, p.right) &&
+				!strcmp(o->table.secrets[k].real, value))
+				return &o->table.secrets[k];
 	}
 	return NULL;
 }
@@ -359,8 +364,8 @@ void outside_env(const struct outside *o, struct strvec *env)
 
 	for (size_t i = 0; i < env->n; i++) {
 		size_t len = strcspn(env->v[i], "=");
-		const struct secret *s = secret_of_variable(o, env->v[i], len);
 		auto_str name = xstrndup(env->v[i], len);
+		const struct secret *s = secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
 
 		if (value_in(o->vars.v, name))
 			continue;

@@ -20,6 +20,16 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $(json 'v["credentials"]["how"]') == proxy ]] || [[ $out == *'"how": "proxy"'* ]] || complain
 }
 
+@test "A7 credentials: a key that two variables have, or a variable and a file, is not in the task" {
+  agent codex 'echo "$OPENAI_API_KEY,$CODEX_API_KEY"; cat ~/.codex/auth.json; env'
+  codex() { OPENAI_API_KEY=$key CODEX_API_KEY=$key OPENAI_BASE_URL=$url call "$garth" run -q -t "$1" -- codex; }
+  codex variables
+  [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
+  mkdir -p "$HOME/.codex"; echo "{\"OPENAI_API_KEY\":\"$key\"}" >"$HOME/.codex/auth.json"
+  codex file
+  [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
+}
+
 @test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
