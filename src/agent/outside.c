@@ -365,7 +365,8 @@ void outside_env(const struct outside *o, struct strvec *env)
 	for (size_t i = 0; i < env->n; i++) {
 		size_t len = strcspn(env->v[i], "=");
 		auto_str name = xstrndup(env->v[i], len);
-		const struct secret *s = secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
+		const struct secret *s =
+			secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
 
 		if (value_in(o->vars.v, name))
 			continue;
