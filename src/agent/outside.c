@@ -297,14 +297,23 @@ static bool has_own_address(const struct outside_where *w)
 	return hosts.n > 0;
 }
 
+/* Whether the agent learns of the proxy from a file that does not change while the task runs. Files of its home do. */
+static bool is_told_in_etc(const struct default_login *l)
+{
+	for (size_t i = 0; l && l->told[i]; i++)
+		if (*l->told[i] != '~')
+			return true;
+	return false;
+}
+
 static enum outside_mode mode_of(const struct outside_where *w, const struct default_login *l)
 {
 	const char *asked = w->agent->credentials;
 
 	if (asked)
 		return strcmp(asked, CREDENTIALS_COPY) ? OUTSIDE_ALL : OUTSIDE_COPY;
-	return l && w->possible && !(w->fixed && l->told[0]) && !has_own_address(w) ? OUTSIDE_KNOWN
-										    : OUTSIDE_COPY;
+	return l && w->possible && !(w->fixed && is_told_in_etc(l)) && !has_own_address(w) ? OUTSIDE_KNOWN
+											   : OUTSIDE_COPY;
 }
 
 int outside_open(const struct outside_where *w, struct outside *ret, struct err *e)
@@ -319,7 +328,7 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	o.mode = mode_of(w, o.login);
 	/* with `none`, no secret has a service */
 	use.possible &= o.mode == OUTSIDE_KNOWN || (asked && !strcmp(asked, CREDENTIALS_PROXY));
-	use.possible &= !(w->fixed && o.login && o.login->told[0]) && !(asked && has_own_address(w));
+	use.possible &= !(w->fixed && is_told_in_etc(o.login)) && !(asked && has_own_address(w));
 	if (o.login && look_in_variables(&use, &o, e) < 0)
 		return -1;
 	for (size_t i = 0; o.login && o.login->secrets[i]; i++)

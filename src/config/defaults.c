@@ -253,7 +253,11 @@ const struct default_agent default_agents[] = {
 		LIST("/etc/codex/config.toml=sandbox_mode = \"danger-full-access\"\n"
 			"check_for_update_on_startup = false\n"
 			"developer_instructions = {brief_json}\n"
-			"[analytics]\nenabled = false\n",
+			"[analytics]\nenabled = false\n"
+			/* with plugins, it fetches a list of them from GitHub whenever it starts */
+			"[features]\nplugins = false\n"
+			/* nor one of its tips */
+			"[tui]\nshow_tooltips = false\n",
 			/* this one goes over the user's own, where Codex may be told to ask or to use its sandbox */
 			"/etc/codex/managed_config.toml=approval_policy = \"never\"\n"
 			"sandbox_mode = \"danger-full-access\"\n"
@@ -285,7 +289,9 @@ const struct default_agent default_agents[] = {
 			"priority = 1\nallowRedirection = true\n",
 			"~/.gemini/extensions/garth/gemini-extension.json={\"name\":\"garth\","
 			"\"version\":\"1.0.0\",\"contextFileName\":\"brief.md\"}\n",
-			"~/.gemini/extensions/garth/brief.md={brief}", GUARD_GEMINI),
+			"~/.gemini/extensions/garth/brief.md={brief}",
+			"~/.gemini/settings.json={\"general\":{\"enableAutoUpdate\":false,"
+			"\"enableAutoUpdateNotification\":false}}\n", GUARD_GEMINI),
 		.settings = LIST(".gemini/GEMINI.md", ".gemini/commands", ".gemini/skills", ".gemini/agents",
 			".gemini/hooks", ".gemini/extensions/", ".gemini/policies/", ".agents/skills"),
 		.dirs = LIST("GEMINI_CLI_HOME/.gemini=.gemini"),
@@ -315,7 +321,9 @@ const struct default_agent default_agents[] = {
 			".config/opencode/command", ".config/opencode/commands", ".config/opencode/plugin",
 			".config/opencode/plugins", ".config/opencode/skill", ".config/opencode/skills",
 			".config/opencode/tool", ".config/opencode/tools", ".config/opencode/themes",
-			".agents/skills"),
+			/* what it installs for the user's tools and plugins; without them it would fetch them */
+			".config/opencode/node_modules", ".config/opencode/package.json",
+			".config/opencode/package-lock.json", ".agents/skills"),
 		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
 			"XDG_DATA_HOME/opencode=.local/share/opencode"),
 		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),

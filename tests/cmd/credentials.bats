@@ -30,6 +30,24 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
 }
 
+@test "A7 credentials: Gemini CLI is told which kind its key is; what the user's settings say stays" {
+  agent gemini 'tr -d " \n" <~/.gemini/settings.json'
+  settings() { GEMINI_API_KEY=$key call "$garth" run -q -t "$1" -- gemini; }
+  quiet='"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}'
+  settings none
+  [[ $out == "{$quiet,\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}" ]] || complain
+  mkdir -p "$HOME/.gemini"; echo '{"general": {"enableAutoUpdate": true}, "ui": {"theme": "x"}} // mine' >"$HOME/.gemini/settings.json"
+  settings theirs
+  [[ $out == '{"general":{"enableAutoUpdate":true,'*'"selectedType":"gemini-api-key"'*'"ui":{"theme":"x"}}' ]] || complain
+  echo '{"security": {"auth": {"selectedType": "vertex-ai"}}}' >"$HOME/.gemini/settings.json"
+  settings other
+  [[ $out == "{$quiet,"*'"selectedType":"vertex-ai"'* ]] || complain
+  # a log-in at Google is no key
+  rm "$HOME/.gemini/settings.json"; google_login 1 99999999999999
+  call "$garth" run -q -t google -- gemini
+  [[ $out == "{$quiet}" ]] || complain
+}
+
 @test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
