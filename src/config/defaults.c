@@ -221,7 +221,8 @@ const struct default_agent default_agents[] = {
 		LIST("claude", "--", "{prompt}"),
 		LIST("claude", "--dangerously-skip-permissions", "-p", "--", "{prompt}"),
 		LIST("DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"),
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+			"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1"),
 		LIST("/etc/claude-code/CLAUDE.md={brief}",
 			"/etc/claude-code/managed-settings.d/10-garth.json={\"permissions\":{\"defaultMode\":"
 			"\"bypassPermissions\"},\"skipDangerousModePermissionPrompt\":true,"
@@ -255,9 +256,7 @@ const struct default_agent default_agents[] = {
 			"developer_instructions = {brief_json}\n"
 			"[analytics]\nenabled = false\n"
 			/* with plugins, it fetches a list of them from GitHub whenever it starts */
-			"[features]\nplugins = false\n"
-			/* nor one of its tips */
-			"[tui]\nshow_tooltips = false\n",
+			"[features]\nplugins = false\n",
 			/* this one goes over the user's own, where Codex may be told to ask or to use its sandbox */
 			"/etc/codex/managed_config.toml=approval_policy = \"never\"\n"
 			"sandbox_mode = \"danger-full-access\"\n"
@@ -266,7 +265,9 @@ const struct default_agent default_agents[] = {
 			".codex/skills", ".codex/rules", ".codex/hooks.json", ".codex/hooks", ".agents/skills"),
 		.dirs = LIST("CODEX_HOME=.codex"),
 		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
-		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com"),
+		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com",
+			/* an announcement that nothing switches off */
+			"raw.githubusercontent.com"),
 		.quota = LIST("usage limit", "Rate limit reached", "insufficient_quota"),
 		.model = LIST("-m", "{model}"), .effort = LIST("-c", "model_reasoning_effort={effort}"),
 		.mcp = LIST("/etc/codex/config.toml=mcp_servers.garth = { command = \"garth\", args = [\"mcp\"] }\n") },
