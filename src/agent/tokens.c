@@ -258,3 +258,28 @@ int tokens_take_out(const char *path, struct buf *text, struct tokens *ret)
 	}
 	return text->overflow ? -1 : 0;
 }
+
+static bool has_secret(const json_t *value, const char *name, unsigned depth)
+{
+	const char *key, *text = json_string_value(value);
+	json_t *item;
+	size_t i;
+
+	if (depth == DEPTH_MAX)
+		return false;
+	if (text)
+		return *text && is_secret(name) && !dummy_in(text, strlen(text));
+	json_array_foreach(value, i, item) if (has_secret(item, name, depth + 1)) return true;
+	json_object_foreach((json_t *)value, key, item) if (has_secret(item, key, depth + 1)) return true;
+	return false;
+}
+
+void tokens_left(const char *path, const struct buf *text, struct strvec *ret)
+{
+	json_t *tree = path_ends_in(path, ".env") ? settings_variables(text) : settings_parse(path, text);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(tree, key, value) if (has_secret(value, key, 0)) strvec_push(ret, key);
+	json_decref(tree);
+}

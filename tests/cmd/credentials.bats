@@ -48,6 +48,31 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $out == "{$quiet}" ]] || complain
 }
 
+@test "A7 credentials: keys of other providers stay outside; what the proxy does not know of a file is named by show" {
+  be_the_network
+  local auth=$HOME/.local/share/opencode/auth.json
+  agent opencode 'cat ~/.local/share/opencode/auth.json
+    curl -sS -H "authorization: Bearer $GROQ_API_KEY" -d hello https://api.groq.com/openai/v1/chat/completions
+    curl -sS -H "authorization: Bearer $GROQ_API_KEY" -d hello https://api.groq.com/openai/v1/files'
+  mkdir -p "${auth%/*}"
+  echo "{\"groq\": {\"type\": \"api\", \"key\": \"$key-groq\"}, \"mistral\": {\"type\": \"api\", \"key\": \"$key-m\"},
+    \"acme\": {\"type\": \"oauth\", \"refresh\": \"acme-refresh\", \"access\": \"acme-access\", \"expires\": 99999999999999},
+    \"lab\": {\"type\": \"wellknown\", \"key\": \"K\", \"token\": \"lab-token\"}}" >"$auth"
+  GROQ_API_KEY=$key call "$garth" run -q -t t -- opencode
+  [[ $out == *GarthDummy* && $out != *"$key"* && $out != *acme-refresh* ]] || complain
+  grep -q "^api.groq.com/openai/v1/chat/completions .*$key" "$M/requests" || complain "$(cat "$M/requests")"
+  not grep -q files "$M/requests"
+  call "$garth" show t
+  [[ $out == *"GROQ_API_KEY, ~/.local/share/opencode/auth.json outside, added by the proxy; ~/.local/share/opencode/auth.json (acme lab) in the task"* ]] || complain
+  # a file of variables
+  mkdir -p "$HOME/.gemini"; printf '# mine\nexport GEMINI_API_KEY="%s"\nOTHER_TOKEN=x\n' "$key" >"$HOME/.gemini/.env"
+  agent gemini 'cat ~/.gemini/.env'
+  call "$garth" run -q -t gemini -- gemini
+  [[ $out == *'GEMINI_API_KEY="sk-'*GarthDummy* && $out != *"$key"* ]] || complain
+  call "$garth" show gemini
+  [[ $out == *"~/.gemini/.env outside, added by the proxy; ~/.gemini/.env (OTHER_TOKEN) in the task"* ]] || complain
+}
+
 @test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
