@@ -73,6 +73,24 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $out == *"~/.gemini/.env outside, added by the proxy; ~/.gemini/.env (OTHER_TOKEN) in the task"* ]] || complain
 }
 
+@test "A7 credentials: a task is not resumed without the key that it was started with; the question stays" {
+  agent claude '[[ $* == *--continue* ]] || garth ask "Which?" a b; echo "$ANTHROPIC_API_KEY"'
+  ANTHROPIC_API_KEY=$key call "$garth" run -q -t t -- claude
+  [[ $code == 6 ]] || complain
+  call "$garth" answer t 1
+  [[ $code == 4 && $err == *"task 't' was started with ANTHROPIC_API_KEY, and now claude has no log-in"* ]] || complain
+  call "$garth" show t --json
+  [[ $(json 'd["state"]' <<<"$out") == blocked ]] || complain
+  ANTHROPIC_API_KEY=$key call "$garth" answer -q t 1
+  [[ $code == 0 && $out == *GarthDummy* ]] || complain
+  # another log-in will do
+  ANTHROPIC_API_KEY=$key call "$garth" run -q -t u -- claude
+  [[ $code == 6 ]] || complain
+  claude_login 1
+  call "$garth" answer -q u 1
+  [[ $code == 0 ]] || complain
+}
+
 @test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
