@@ -65,7 +65,7 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   call "$garth" show t
   [[ $out == *"GROQ_API_KEY, ~/.local/share/opencode/auth.json outside, added by the proxy; ~/.local/share/opencode/auth.json (acme lab) in the task"* ]] || complain
   # a file of variables
-  mkdir -p "$HOME/.gemini"; printf '# mine\nexport GEMINI_API_KEY="%s"\nOTHER_TOKEN=x\n' "$key" >"$HOME/.gemini/.env"
+  mkdir -p "$HOME/.gemini"; printf '# mine\nexport GEMINI_API_KEY="%s"\nOTHER_TOKEN=other-token\n' "$key" >"$HOME/.gemini/.env"
   agent gemini 'cat ~/.gemini/.env'
   call "$garth" run -q -t gemini -- gemini
   [[ $out == *'GEMINI_API_KEY="sk-'*GarthDummy* && $out != *"$key"* ]] || complain
@@ -169,6 +169,22 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   done
   grep -q 'rt-2-secret' "$HOME/.codex/auth.json"
   [[ $(stat -c %a "$HOME/.codex/auth.json") == 600 ]]
+}
+
+@test "A7 credentials: a log-in at Google that somebody has renewed is not renewed again, although its token would do" {
+  be_the_network; google_login 1
+  agent gemini 'dummy() { sed "s/.*\"refresh_token\":\"\([^\"]*\)\".*/\1/" ~/.gemini/oauth_creds.json; }
+    renew() { curl -sS -d "grant_type=refresh_token&refresh_token=$(dummy)" https://oauth2.googleapis.com/token; echo; }
+    echo ready; until [[ -e go ]]; do sleep 0.05; done; renew; renew'
+  "$garth" run -q -t t --backend worktree -- gemini >"$T/out" 2>"$T/err" 3>&- & local run=$!
+  eventually grep -q ready "$T/out"
+  google_login 2 99999999999999
+  "$garth" exec t -- touch go
+  wait "$run" || true
+  # the first is answered with what the file has, the second goes to the service
+  [[ $(grep -c '"access_token":"GarthDummy' "$T/out") == 2 ]] || complain "$(cat "$T/out" "$T/err")"
+  [[ $(grep -c '^oauth2.googleapis.com/token' "$M/requests") == 1 ]] || complain "$(cat "$M/requests")"
+  grep -q access-2 "$HOME/.gemini/oauth_creds.json" # rt-1 gives access-2
 }
 
 @test "A7 credentials: renewing keeps every other byte of the user's file; a revoked token is reported, and the file stays" {
