@@ -18,10 +18,17 @@ struct step_room {
 	bool fail_fast; /* start nothing more */
 };
 
-/* For the runner; j->repo is open. Does what does not block, and says which work is to be started in a process. *ret_moved:
- * the stage is in another state, or was changed by somebody else: read it again. */
-int step_stage(
-	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e);
+/* What a step has done. */
+enum step_result {
+	STEP_NONE,
+	STEP_MOVED, /* the stage is in another state: the next step may follow at once */
+	STEP_STALE  /* it has failed, or somebody else has changed it: read it again */
+};
+
+/* For the runner; j->repo is open. Does what does not block, and says which work is to be started in a process. Keeps the
+ * numbers in `room` up to date. */
+int step_stage(struct stage_job *j, struct step_room *room, enum stage_work *ret_work,
+	enum step_result *ret_result, struct err *e);
 /* Moves the stage to `failed`, with the reason. */
 void step_fail(struct stage_job *j, const char *why);
 /* Does such work, in a child process. A failure is written to the stage. */
