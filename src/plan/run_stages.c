@@ -303,14 +303,15 @@ static void watch(struct runner *r)
 static struct step_room room_of(struct runner *r)
 {
 	struct step_room room = { .plan_max = r->plan.max_parallel ? r->plan.max_parallel
-								   : r->c->config.plan_max_parallel };
+								   : r->c->config.plan_max_parallel,
+		.fail_fast = r->o->fail_fast };
 
 	for (size_t i = 0; i < r->stages.n; i++) {
 		const struct stage_row *s = &r->stages.v[i];
 
 		room.plan += s->slot;
 		room.merging += stage_is(s, STAGE_MERGING);
-		room.fail_fast |= r->o->fail_fast && stage_is(s, STAGE_FAILED);
+		room.failed |= stage_is(s, STAGE_FAILED);
 	}
 	return room;
 }
@@ -397,17 +398,21 @@ static int land_each(struct runner *r, struct err *e)
 
 static bool goes_on(struct runner *r)
 {
+	struct step_room room;
+
 	if (r->nworkers)
 		return true;
 	if (r->row->tickets)
 		return tickets_runner_stays(r->c, r->row, &r->stages, &r->plan);
+	room = room_of(r);
 	for (size_t i = 0; i < r->stages.n; i++) {
 		struct stage_job j = job_of(r, i);
 
 		/* after a failure nothing new is begun */
-		if (step_goes_on(&j) && !(room_of(r).fail_fast && (stage_is(j.at, STAGE_READY) ||
-									  stage_is(j.at, STAGE_REWORK) ||
-									  stage_is(j.at, STAGE_WAITING))))
+		if (step_goes_on(&j) &&
+			!(room.fail_fast && room.failed &&
+				(stage_is(j.at, STAGE_READY) || stage_is(j.at, STAGE_REWORK) ||
+					stage_is(j.at, STAGE_WAITING))))
 			return true;
 	}
 	return false;

@@ -95,7 +95,7 @@ static int step_ready(
 	int64_t until;
 
 	/* most stages wait here, so this is looked at very often */
-	if (!j->at->slot && (room->fail_fast || room->plan >= room->plan_max))
+	if (!j->at->slot && ((room->fail_fast && room->failed) || room->plan >= room->plan_max))
 		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
 		quota_until(j, agent, &until, e) < 0)
@@ -299,13 +299,16 @@ int step_stage(struct stage_job *j, struct step_room *room, enum stage_work *ret
 		count(j->at, &slots, &merging);
 		room->plan += slots - had_slots;
 		room->merging += merging - had_merging;
+		room->failed |= stage_is(j->at, STAGE_FAILED);
 		*ret_result = moved ? STEP_MOVED : STEP_NONE;
 		return 0;
 	}
 	*ret_work = WORK_NONE;
 	/* somebody else has changed the stage: look again */
-	if (e->kind != ERR_BUSY)
+	if (e->kind != ERR_BUSY) {
 		step_fail(j, e->msg);
+		room->failed = true;
+	}
 	*e = (struct err)ERR_INIT;
 	return 0;
 }

@@ -15,7 +15,8 @@ struct step_room {
 	size_t plan; /* of this plan */
 	size_t plan_max;
 	size_t merging; /* stages of this plan that are being merged: 0 or 1 */
-	bool fail_fast; /* start nothing more */
+	bool fail_fast; /* after a failure, start nothing more */
+	bool failed;    /* a stage has failed */
 };
 
 /* What a step has done. */

@@ -79,6 +79,19 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
 }
 
+@test "T10 plan: with --fail-fast nothing begins after a failure; without it, what does not depend on the failed stage goes on" {
+  plan 'plan_id: fast' 'agent: script' 'max_parallel: 1' 'retries: {crash: 0}' 'stages:' '- {id: bad, script: "exit 3"}' '- {id: other, script: "true"}' '- {id: after, dependencies: [bad], script: "true"}'
+  call "$garth" plan run --fail-fast "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  is_stage fast bad failed
+  is_stage fast other ready
+  is_stage fast after waiting
+  call "$garth" plan resume fast
+  [[ $code == 1 ]] || complain
+  is_stage fast other 'done'
+  is_stage fast after waiting
+}
+
 @test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
