@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/table.h"
 #include "cli/say.h"
+#include "git/ref.h"
 #include "keeper/log.h"
 #include "plan/beside.h"
 #include "plan/make.h"
@@ -188,6 +189,17 @@ static void put_commands(const struct context *c, const struct plan_row *row, co
 	}
 }
 
+static void put_title(
+	const struct context *c, const struct plan_row *row, size_t done, size_t n, struct strvec *ret)
+{
+	const char *runner = !row->ended && !plan_has_runner(c, row) ? ", no runner" : "";
+	/* with merge: each, and if the last part could not be merged, only a part of it is */
+	bool merged = row->ended && *row->merged && !*row->note;
+
+	strvec_pushf(ret, "plan %s: %s, %zu of %zu stages done%s%s%s", row->name, row->state, done, n, runner,
+		merged ? ", merged into " : "", merged ? ref_short(row->target) : "");
+}
+
 void plan_table_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
 	const struct stage_row_list *l, const struct wire_size *size, struct strvec *ret)
 {
@@ -212,8 +224,7 @@ void plan_table_lines(const struct context *c, const struct plan *p, const struc
 	free(shown);
 	table_lines(&t, &lines);
 	table_release(&t);
-	strvec_pushf(ret, "plan %s: %s, %zu of %zu stages done%s", row->name, row->state, done, l->n,
-		!row->ended && !plan_has_runner(c, row) ? ", no runner" : "");
+	put_title(c, row, done, l->n, ret);
 	for (size_t i = 0; i < lines.n; i++)
 		strvec_push(ret, lines.v[i]);
 	if (room < l->n)

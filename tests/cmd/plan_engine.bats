@@ -250,7 +250,7 @@ stage_new() { echo 1 >new; save; }
 X
   plan 'plan_id: re' 'agent: fake' 'retries: {crash: 0}' 'stages:' '- {id: done, description: D}' '- {id: late, dependencies: [bad], description: old}' \
     '- {id: asks, description: old, files: [asks]}' '- {id: bad}' '- {id: gone, dependencies: [bad]}'
-  call "$garth" plan run "$T/plan.yaml"
+  call "$garth" plan run "$(realpath --relative-to=. "$T/plan.yaml")"
   is_stage re done done
   is_stage re asks asking
   is_stage re bad failed
@@ -268,7 +268,10 @@ X
     '- {id: asks, description: new, files: [asks, prompt]}' '- {id: done, description: D, timeout: 2h}'
   GARTH_FAULT=plan-replan "$garth" plan run --replan "$T/plan.yaml" || true
   [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  # its file is found from any directory of the repository
+  mkdir -p sub/sub/sub; cd sub/sub/sub
   call "$garth" plan resume --replan re
+  cd ../../..; rm -r sub
   [[ $code == 0 ]] || complain
   [[ $err == *"stage 'new' is new"*"stage 'late' has a new text"*"stage 'asks' has a new text, and goes on with it"*"stage 'bad' is not in the plan any more; its task 're.bad' is still there"*"stage 'gone' is not in the plan any more"* ]] || complain
   [[ $("$garth" plan status re --json | json '[s["stage"] + s["stage_state"] for s in d["stages"]]') == '["newdone", "latedone", "asksdone", "donedone"]' ]]
