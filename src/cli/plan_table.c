@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/table.h"
 #include "cli/say.h"
 #include "git/ref.h"
@@ -28,7 +29,7 @@ static const struct table_column columns[AT_N] = {
 	[AT_STATE] = { "STATE", 0, false, false },
 	[AT_TRY] = { "TRY", 0, true, true },
 	[AT_TIME] = { "TIME", 0, true, true },
-	[AT_LAST] = { "", 0, false, false },
+	[AT_LAST] = { "", 36, false, false }, /* says more than a long name */
 };
 
 static const char *colour_of(const struct stage_row *s)
@@ -65,7 +66,7 @@ static void put_time(const struct stage_row *s, char *out, size_t size)
 		snprintf(out, size, "%lld:%02lld h", (long long)t / 3600, (long long)t / 60 % 60);
 }
 
-/* The last line of the agent's output that is not empty. */
+/* The last line of the agent's output that is not empty; of a line that is drawn again and again, what was drawn last. */
 static void put_output(const struct context *c, const struct stage_row *s, struct buf *out)
 {
 	auto_str path = xasprintf("tasks/%lld/" LOG_NEW, (long long)s->task_id);
@@ -73,7 +74,7 @@ static void put_output(const struct context *c, const struct stage_row *s, struc
 	char text[TAIL_MAX + 1];
 	struct stat st;
 	ssize_t n;
-	char *last;
+	char *last, *drawn;
 
 	if (log < 0 || fstat(log, &st) < 0)
 		return;
@@ -84,7 +85,10 @@ static void put_output(const struct context *c, const struct stage_row *s, struc
 		return;
 	text[n] = '\0';
 	last = strrchr(text, '\n');
-	buf_addstr(out, last ? last + 1 : text);
+	last = last ? last + 1 : text;
+	drawn = strrchr(last, '\r');
+	last = drawn ? drawn + 1 : last;
+	clean_without_colours(out, last, strlen(last));
 }
 
 /* Names the stages that it waits for. */
