@@ -220,6 +220,13 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   is_ticket t1 cancelled
   call "$garth" discard -D p
   [[ $code == 0 ]] || complain
+  # with a task that runs, all of them, and its end speaks of none
+  "$garth" run --quiet -d --task p --tickets 2 -- sh -c 'garth ticket new long --prompt "DO: sleep 600"; garth ticket new next --after t1; sleep 600'
+  eventually is_ticket t2 waiting
+  eventually is_ticket t1 running
+  call "$garth" cancel p
+  [[ $code == 0 && $err == *'2 of its tickets are cancelled'* ]] || complain
+  [[ $("$garth" ls) != *'not merged'* ]] || complain "$("$garth" ls)"
 }
 
 @test "A6 tickets: over HTTP, and as MCP tools if the task may have tickets" {
