@@ -28,22 +28,33 @@ int cmd_attach(int argc, char **argv)
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
 
+static void cancel_tickets(struct context *c, const struct task *t, size_t *sum)
+{
+	struct err why = ERR_INIT;
+	size_t n = 0;
+
+	if (tickets_cancel(c, t->id, &n, &why) < 0)
+		say_warning("its tickets are not cancelled: %s", why.msg);
+	*sum += n;
+}
+
+/* Its tickets are cancelled before it, so that its end does not speak of tickets that still run, and after it: until then it
+ * can ask for more. */
 static int cancel_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
 	auto_task now = { 0 };
-	struct err why = ERR_INIT;
 	bool withdrawn = false;
 	size_t tickets = 0;
 	int rc;
 
 	(void)data;
 	progress_begin("waiting for its processes to end");
+	cancel_tickets(c, t, &tickets);
 	rc = ticket_withdraw(c, t->id, &withdrawn, e);
 	context_close_store(c);
 	if (!rc && !withdrawn)
 		rc = control_cancel(c, t, e);
-	if (tickets_cancel(c, t->id, &tickets, &why) < 0)
-		say_warning("its tickets are not cancelled: %s", why.msg);
+	cancel_tickets(c, t, &tickets);
 	progress_end();
 	if (rc < 0 && !tickets)
 		return -1;

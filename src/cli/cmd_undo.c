@@ -165,10 +165,9 @@ static int undo_many(struct context *c, struct undoable *u, bool json)
 	if (json)
 		json_print(json_pack("{s:o, s:o, s:s}", "task", done.n ? json_text(done.v[0]) : json_null(),
 			"task_names", json_list(&done), "undone", u->deeds[0].kind));
-	else if (done.n && u->plan && last.kind == ERR_NONE)
-		say_done(
-			"the merge of plan '%s' is taken back: %s is as it was, and %zu tasks are out of the trash",
-			u->plan, u->target ? u->target : "its target", done.n);
+	else if (done.n && u->merged && last.kind == ERR_NONE)
+		say_done("the merge of %s is taken back: %s is as it was, and %zu tasks are out of the trash",
+			u->merged, u->target ? u->target : "its target", done.n);
 	else if (done.n)
 		say_done("the removal of %zu tasks is taken back: they are out of %s", done.n,
 			strcmp(u->deeds[0].kind, "archive") ? "the trash" : "their archives");

@@ -21,9 +21,9 @@ struct undoable {
 	struct deed *deeds; /* newest first, all in one project */
 	size_t n;
 	char *project, *path; /* the project's name, and its main checkout */
-	char *plan;           /* it is the merge of this plan, whose tasks were removed with it; NULL */
-	char *target;         /* the branch that the plan was merged into */
-	bool gone;            /* nothing is left to restore it from */
+	char *merged; /* it is the merge of this, whose tasks were removed with it: "plan 'x'"; NULL */
+	char *target; /* the branch that it was merged into */
+	bool gone;    /* nothing is left to restore it from */
 };
 
 struct undo_list {

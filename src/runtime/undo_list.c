@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "git/ref.h"
 #include "store/plan.h"
+#include "store/ticket.h"
 #include "task/archive.h"
 #include "task/here.h"
 #include "task/lookup.h"
@@ -26,7 +27,7 @@ void undo_list_release(struct undo_list *l)
 		free(l->v[i].deeds);
 		free(l->v[i].project);
 		free(l->v[i].path);
-		free(l->v[i].plan);
+		free(l->v[i].merged);
 		free(l->v[i].target);
 	}
 	free(l->v);
@@ -97,10 +98,25 @@ static char *target_of(const struct deed *merge)
 	return ret;
 }
 
-/* Whether the merge of a plan is among them. */
-static int find_plan(struct context *c, struct undoable *u, struct err *e)
+/* What the task's merge has merged: a plan, or a task with its tickets. NULL: only the task. */
+static int name_merged(struct context *c, const struct deed *d, char **ret, struct err *e)
 {
-	for (size_t i = 0; i < u->n && u->n > 1 && !u->plan; i++) {
+	auto_plan_row tickets = { 0 };
+	auto_str plan = NULL;
+
+	if (store_plan_by_task(c->store, d->task_id, &plan, e) < 0)
+		return -1;
+	if (plan)
+		*ret = xasprintf("plan '%s'", plan);
+	else if (!store_tickets_of(c->store, d->task_id, &tickets, e))
+		*ret = xasprintf("task '%s'", d->task);
+	return e->kind == ERR_NONE || e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+}
+
+/* Whether the merge of a plan, or of a task with its tickets, is among them. */
+static int find_merged(struct context *c, struct undoable *u, struct err *e)
+{
+	for (size_t i = 0; i < u->n && u->n > 1 && !u->merged; i++) {
 		const struct deed *d = &u->deeds[i];
 		struct err none = ERR_INIT;
 		auto_deed merge = { 0 };
@@ -108,9 +124,9 @@ static int find_plan(struct context *c, struct undoable *u, struct err *e)
 		if (!undo_came_with_merge(d) ||
 			store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0)
 			continue;
-		if (store_plan_by_task(c->store, d->task_id, &u->plan, e) < 0)
+		if (name_merged(c, d, &u->merged, e) < 0)
 			return -1;
-		if (u->plan)
+		if (u->merged)
 			u->target = target_of(&merge);
 	}
 	return 0;
@@ -124,7 +140,7 @@ static int complete(struct context *c, struct undoable *u, struct err *e)
 		return -1;
 	u->project = steal_ptr(p.name);
 	u->path = steal_ptr(p.path);
-	if (find_plan(c, u, e) < 0)
+	if (find_merged(c, u, e) < 0)
 		return -1;
 	u->gone = true;
 	for (size_t i = 0; i < u->n; i++)
@@ -209,9 +225,9 @@ char *undo_describe(const struct undoable *u)
 
 	if (u->n > 1) {
 		name_tasks(u, &names);
-		if (u->plan && u->target)
-			return xasprintf("plan '%s': its merge into %s and the removal of %zu tasks: %s",
-				u->plan, u->target, u->n, buf_str(&names));
+		if (u->merged && u->target)
+			return xasprintf("%s: its merge into %s and the removal of %zu tasks: %s", u->merged,
+				u->target, u->n, buf_str(&names));
 		return xasprintf("the removal of %zu tasks: %s", u->n, buf_str(&names));
 	}
 	if (undo_came_with_merge(d))

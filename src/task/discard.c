@@ -228,11 +228,12 @@ int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
 	const char *kind = o->archive ? "archive" : "discard";
+	struct discard_opts look = *o;
 	size_t removed = 0;
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
 	auto_lock lock = -1;
-	bool kept, any;
+	bool kept, any, tickets;
 
 	space_use_reserve(&c->home);
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
@@ -246,13 +247,18 @@ int task_discard(
 	} else if (take_lock(c, t, dir, &lock, e) < 0) {
 		return -1;
 	}
-	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, e) < 0)
+	look.look = true;
+	tickets = dir >= 0 && tickets_are_there(dir);
+	if (tickets && tickets_discard(c, t, &look, e) < 0)
 		return -1;
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;
 	if (o->look)
 		return 0;
+	/* only now: if the task itself is kept, its tickets are too */
+	if (tickets && tickets_discard(c, t, o, e) < 0)
+		return -1;
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but an agent's ignore file may hide work: keep them in the trash */

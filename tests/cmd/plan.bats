@@ -11,6 +11,7 @@ load plan_helpers
   [[ $(stage two b stage_state) == done ]]
   [[ $(stage two b results | json_list '[c["title"] for c in d]') == '["test -f b", "test -f a.txt"]' ]]
   git merge-base --is-ancestor "$(stage two a stage_tip)" main
+  [[ $("$garth" plan status two | head -1) == 'plan two: done, 2 of 2 stages done, merged into main' ]] || complain
   # what it needed is gone, and one undo brings all of it back
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
   call "$garth" undo

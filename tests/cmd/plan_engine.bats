@@ -79,6 +79,19 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
 }
 
+@test "T10 plan: with --fail-fast nothing begins after a failure; without it, what does not depend on the failed stage goes on" {
+  plan 'plan_id: fast' 'agent: script' 'max_parallel: 1' 'retries: {crash: 0}' 'stages:' '- {id: bad, script: "exit 3"}' '- {id: other, script: "true"}' '- {id: after, dependencies: [bad], script: "true"}'
+  call "$garth" plan run --fail-fast "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  is_stage fast bad failed
+  is_stage fast other ready
+  is_stage fast after waiting
+  call "$garth" plan resume fast
+  [[ $code == 1 ]] || complain
+  is_stage fast other 'done'
+  is_stage fast after waiting
+}
+
 @test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
@@ -237,7 +250,7 @@ stage_new() { echo 1 >new; save; }
 X
   plan 'plan_id: re' 'agent: fake' 'retries: {crash: 0}' 'stages:' '- {id: done, description: D}' '- {id: late, dependencies: [bad], description: old}' \
     '- {id: asks, description: old, files: [asks]}' '- {id: bad}' '- {id: gone, dependencies: [bad]}'
-  call "$garth" plan run "$T/plan.yaml"
+  call "$garth" plan run "$(realpath --relative-to=. "$T/plan.yaml")"
   is_stage re done done
   is_stage re asks asking
   is_stage re bad failed
@@ -255,7 +268,10 @@ X
     '- {id: asks, description: new, files: [asks, prompt]}' '- {id: done, description: D, timeout: 2h}'
   GARTH_FAULT=plan-replan "$garth" plan run --replan "$T/plan.yaml" || true
   [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  # its file is found from any directory of the repository
+  mkdir -p sub/sub/sub; cd sub/sub/sub
   call "$garth" plan resume --replan re
+  cd ../../..; rm -r sub
   [[ $code == 0 ]] || complain
   [[ $err == *"stage 'new' is new"*"stage 'late' has a new text"*"stage 'asks' has a new text, and goes on with it"*"stage 'bad' is not in the plan any more; its task 're.bad' is still there"*"stage 'gone' is not in the plan any more"* ]] || complain
   [[ $("$garth" plan status re --json | json '[s["stage"] + s["stage_state"] for s in d["stages"]]') == '["newdone", "latedone", "asksdone", "donedone"]' ]]
