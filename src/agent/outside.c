@@ -297,14 +297,23 @@ static bool has_own_address(const struct outside_where *w)
 	return hosts.n > 0;
 }
 
+/* Whether the agent learns of the proxy from a file that does not change while the task runs. Files of its home do. */
+static bool is_told_in_etc(const struct default_login *l)
+{
+	for (size_t i = 0; l && l->told[i]; i++)
+		if (*l->told[i] != '~')
+			return true;
+	return false;
+}
+
 static enum outside_mode mode_of(const struct outside_where *w, const struct default_login *l)
 {
 	const char *asked = w->agent->credentials;
 
 	if (asked)
 		return strcmp(asked, CREDENTIALS_COPY) ? OUTSIDE_ALL : OUTSIDE_COPY;
-	return l && w->possible && !(w->fixed && l->told[0]) && !has_own_address(w) ? OUTSIDE_KNOWN
-										    : OUTSIDE_COPY;
+	return l && w->possible && !(w->fixed && is_told_in_etc(l)) && !has_own_address(w) ? OUTSIDE_KNOWN
+											   : OUTSIDE_COPY;
 }
 
 int outside_open(const struct outside_where *w, struct outside *ret, struct err *e)
@@ -319,7 +328,7 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	o.mode = mode_of(w, o.login);
 	/* with `none`, no secret has a service */
 	use.possible &= o.mode == OUTSIDE_KNOWN || (asked && !strcmp(asked, CREDENTIALS_PROXY));
-	use.possible &= !(w->fixed && o.login && o.login->told[0]) && !(asked && has_own_address(w));
+	use.possible &= !(w->fixed && is_told_in_etc(o.login)) && !(asked && has_own_address(w));
 	if (o.login && look_in_variables(&use, &o, e) < 0)
 		return -1;
 	for (size_t i = 0; o.login && o.login->secrets[i]; i++)
@@ -334,13 +343,18 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	return 0;
 }
 
-static const struct secret *secret_of_variable(const struct outside *o, const char *name, size_t len)
+/* By its value: two variables, or a variable and a file, may have the same secret, and the table has it once. */
+static const struct secret *secret_of_variable(const struct outside *o, const char *name, const char *value)
 {
-	for (size_t i = 0; i < o->table.nsecrets; i++) {
-		const struct secret *s = &o->table.secrets[i];
+	for (size_t i = 0; o->login && o->login->secrets[i]; i++) {
+		struct pair p = split(o->login->secrets[i]);
+		bool same = !strcmp(p.left, name);
 
-		if (!*s->file && strlen(s->member) == len && !memcmp(s->member, name, len))
-			return s;
+		free(p.left);
+		for (size_t k = 0; same && k < o->table.nsecrets; k++)
+			if (!strcmp(o->table.secrets[k].service, p.right) &&
+				!strcmp(o->table.secrets[k].real, value))
+				return &o->table.secrets[k];
 	}
 	return NULL;
 }
@@ -359,8 +373,9 @@ void outside_env(const struct outside *o, struct strvec *env)
 
 	for (size_t i = 0; i < env->n; i++) {
 		size_t len = strcspn(env->v[i], "=");
-		const struct secret *s = secret_of_variable(o, env->v[i], len);
 		auto_str name = xstrndup(env->v[i], len);
+		const struct secret *s =
+			secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
 
 		if (value_in(o->vars.v, name))
 			continue;

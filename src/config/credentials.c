@@ -99,7 +99,9 @@ const struct default_login default_logins[] = {
 		LIST("GEMINI_API_KEY=gemini", "GOOGLE_API_KEY=-", ".gemini/oauth_creds.json:access_token=code-assist",
 			".gemini/oauth_creds.json:access_token=google", ".gemini/oauth_creds.json:refresh_token=google-token",
 			".gemini/oauth_creds.json:id_token=google-token"),
-		LIST("GOOGLE_GEMINI_BASE_URL=gemini", "CODE_ASSIST_ENDPOINT=code-assist"), LIST(NULL) },
+		LIST("GOOGLE_GEMINI_BASE_URL=gemini", "CODE_ASSIST_ENDPOINT=code-assist"),
+		/* without this it takes the proxy for a company's gateway, and refuses that without a terminal */
+		LIST("~/.gemini/settings.json={\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}} // {gemini}\n") },
 	{ "opencode",
 		LIST("ANTHROPIC_API_KEY=anthropic", "OPENAI_API_KEY=openai", "GEMINI_API_KEY=gemini",
 			"OPENROUTER_API_KEY=openrouter", "OPENCODE_API_KEY=-", "GOOGLE_API_KEY=-", "GROQ_API_KEY=-",

@@ -20,6 +20,34 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $(json 'v["credentials"]["how"]') == proxy ]] || [[ $out == *'"how": "proxy"'* ]] || complain
 }
 
+@test "A7 credentials: a key that two variables have, or a variable and a file, is not in the task" {
+  agent codex 'echo "$OPENAI_API_KEY,$CODEX_API_KEY"; cat ~/.codex/auth.json; env'
+  codex() { OPENAI_API_KEY=$key CODEX_API_KEY=$key OPENAI_BASE_URL=$url call "$garth" run -q -t "$1" -- codex; }
+  codex variables
+  [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
+  mkdir -p "$HOME/.codex"; echo "{\"OPENAI_API_KEY\":\"$key\"}" >"$HOME/.codex/auth.json"
+  codex file
+  [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
+}
+
+@test "A7 credentials: Gemini CLI is told which kind its key is; what the user's settings say stays" {
+  agent gemini 'tr -d " \n" <~/.gemini/settings.json'
+  settings() { GEMINI_API_KEY=$key call "$garth" run -q -t "$1" -- gemini; }
+  quiet='"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}'
+  settings none
+  [[ $out == "{$quiet,\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}" ]] || complain
+  mkdir -p "$HOME/.gemini"; echo '{"general": {"enableAutoUpdate": true}, "ui": {"theme": "x"}} // mine' >"$HOME/.gemini/settings.json"
+  settings theirs
+  [[ $out == '{"general":{"enableAutoUpdate":true,'*'"selectedType":"gemini-api-key"'*'"ui":{"theme":"x"}}' ]] || complain
+  echo '{"security": {"auth": {"selectedType": "vertex-ai"}}}' >"$HOME/.gemini/settings.json"
+  settings other
+  [[ $out == "{$quiet,"*'"selectedType":"vertex-ai"'* ]] || complain
+  # a log-in at Google is no key
+  rm "$HOME/.gemini/settings.json"; google_login 1 99999999999999
+  call "$garth" run -q -t google -- gemini
+  [[ $out == "{$quiet}" ]] || complain
+}
+
 @test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
