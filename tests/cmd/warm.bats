@@ -124,6 +124,16 @@ nothing_half() {
   [[ $err == *'; one.example:80 is not in workspace.setup_network; one.example:8080 is not in workspace.setup_network; its output is in '* ]] || complain
 }
 
+# A name of the machine's own that leads to an address which is not public, as a mirror in a company's network.
+@test "W7 set-up: when a host on its list has a private address, the message names what the list must have" {
+  read -r name address <<<"$(awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++) if ($i != "localhost" && $i !~ /^#/) { print $i, $1; exit } }' /etc/hosts)"
+  [[ -n $name ]] || skip "no such name in /etc/hosts"
+  set_up "curl -fsS http://$name/"
+  echo "  setup_network: [\"$name\"]" >>"$XDG_CONFIG_HOME/garth/config.yaml"
+  call "$garth" new t
+  [[ $code == 125 && $err == *"; $name:80 leads to $address, which is not a public address: workspace.setup_network must have $address too; its output is in "* ]] || complain
+}
+
 @test "W7 set-up: no network unless it asks for it; a home of its own; included files are not there" {
   set_up 'mkdir deps; env >deps/env; ls -A ~ >deps/home; ls -A >deps/files; echo secret >~/.token'
   printf '  include: [.env]\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"; echo '.env' >>.gitignore; commit env; echo SECRET >.env
