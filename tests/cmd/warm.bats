@@ -69,10 +69,14 @@ nothing_half() {
   "$garth" new t
   inside t "echo 2 >pkg.lock; echo 'mkdir -p deps; echo evil >deps/v' >script; git commit -qam evil"
   git init -q --bare "$T/remote.git"; git remote add origin "$T/remote.git"; "$garth" push t
-  [[ -n $(git for-each-ref --contains garth/t refs/remotes) ]]
-  "$garth" new look --base garth/t
+  evil=$(git rev-parse garth/t)
+  [[ -n $(git for-each-ref --contains $evil refs/remotes) ]]
+  # dates that would end a search for the commit from the task's branch too early
+  inside t 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do export GIT_COMMITTER_DATE="@$((i * 1000000)) +0000"; git commit -q --allow-empty -m $i; done'
+  [[ $(git rev-list --max-count=1 $evil --not garth/t) == "$evil" ]]
+  "$garth" new look --base $evil
   [[ $(inside look 'cat deps/v') == evil ]]
-  "$garth" new again --base garth/t
+  "$garth" new again --base $evil
   [[ $(layers | wc -l) == 2 ]]
   git checkout -q garth/t -- pkg.lock; commit 'the input only'
   "$garth" new mine
