@@ -330,8 +330,11 @@ static void add_refused(struct attempt *a, struct buf *out)
 		entry = refused_explain(&a->c->config.setup_network, h, &why);
 		if (!entry)
 			continue;
-		buf_printf(out, "%s:%d %s; ", h->host, h->port,
-			h->why == ASKED_PRIVATE ? buf_str(&why) : "is not in workspace.setup_network");
+		if (h->why == ASKED_PRIVATE)
+			buf_printf(out, "%s:%d %s: workspace.setup_network must have %s too; ", h->host,
+				h->port, buf_str(&why), entry);
+		else
+			buf_printf(out, "%s:%d is not in workspace.setup_network; ", h->host, h->port);
 		named++;
 	}
 }

@@ -404,8 +404,7 @@ static int sweep(int project_fd, bool later, struct err *e)
 	return rc;
 }
 
-/* Adds the names of the bases of submodules. */
-static int list_submodules(int project_fd, struct strvec *ret, struct err *e)
+int base_list_submodules(int project_fd, struct strvec *ret, struct err *e)
 {
 	auto_strvec all = STRVEC_INIT;
 
@@ -426,7 +425,7 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 	if (project_dir(h, project, &dir, e) < 0)
 		return -1;
 	keep_parents(dir, used, &keep);
-	if (delta_list(dir, false, &names, e) < 0 || list_submodules(dir, &names, e) < 0)
+	if (delta_list(dir, false, &names, e) < 0 || base_list_submodules(dir, &names, e) < 0)
 		return -1;
 	warm = delta_newest_full(dir);
 	for (size_t i = 0; i < names.n; i++) {

@@ -277,3 +277,24 @@ refused_inside() {
   "$garth" new second
   [[ -z $(inside second 'git status --porcelain') ]]
 }
+
+@test "W5 W7 T9 submodules: their bases are listed, and doctor finds a changed one and moves it aside" {
+  "$garth" new t; "$garth" new u --submodule libs/mod --backend worktree
+  call "$garth" cache
+  [[ $(grep -c ' submodule ' <<<"$out") == 2 && $out == *" submodule "*" t  # libs/mod"* && $out == *" submodule "*" t  # libs/mod/deep"* ]] || complain
+  base=$(echo "$GARTH_HOME"/bases/*/"$(git rev-parse HEAD:libs/mod)"@*)
+  # touched, but the same: copied with the home, for one
+  touch "$base/tree/libs/mod/lib.txt"
+  "$garth" doctor
+  for damage in "echo evil >>libs/mod/lib.txt:'lib.txt' was changed" "rm libs/mod/src/code.c:'src/code.c' is gone" "echo x >libs/mod/.git/config:'.git/config' was added" \
+    "echo x >libs/new:'libs/new' was added" "rm -r libs/mod; echo x >libs/mod:'libs/mod' was added"; do
+    IFS=: read -r how what <<<"$damage"
+    (cd "$base/tree" && eval "$how")
+    call "$garth" doctor
+    [[ $code == 1 && $out == *"$base: a base is not what was checked out: $what"* ]] || complain "$how"
+    "$garth" doctor --repair
+    "$garth" doctor
+    [[ $(inside t 'cd libs/mod; cat lib.txt src/code.c; git status --porcelain; ls ..') == $'lib\ncode\nbeside.txt\nmod' ]] || complain "$how"
+  done
+  mod_untouched
+}
