@@ -246,13 +246,16 @@ int task_discard(
 	} else if (take_lock(c, t, dir, &lock, e) < 0) {
 		return -1;
 	}
-	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, e) < 0)
+	/* nothing is removed before it is known that all can be */
+	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, true, e) < 0)
 		return -1;
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;
 	if (o->look)
 		return 0;
+	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, false, e) < 0)
+		return -1;
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);
 	/* ignored files need no option, but an agent's ignore file may hide work: keep them in the trash */
