@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/gitlinks.h"
 #include "git/index.h"
 #include "sys/fd.h"
 
@@ -61,7 +62,9 @@ static void put_stat(unsigned char *p, const struct stat *st)
 	put_be32(p + 20, st->st_ino);
 	put_be32(p + 28, st->st_uid);
 	put_be32(p + 32, st->st_gid);
-	put_be32(p + 36, (uint64_t)st->st_size);
+	/* if git stores another number for it, that stays */
+	if ((uint32_t)st->st_size || !st->st_size)
+		put_be32(p + 36, (uint64_t)st->st_size);
 }
 
 static int settle_entry(struct holder *h, int tree, const struct index_entry *ent, time_t old,
@@ -71,17 +74,14 @@ static int settle_entry(struct holder *h, int tree, const struct index_entry *en
 	int dir = holder_of(h, tree, ent);
 	struct stat st;
 
-	if (dir < 0 || fstatat(dir, path_base(ent->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (dir < 0 || utimensat(dir, path_base(ent->path), times, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
 			       ? 0
-			       : err_sys(e, "cannot look at '%s'", ent->path);
-	/* git encodes sizes beyond 32 bits differently */
-	if ((!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) || st.st_size > UINT32_MAX)
-		return 0;
-	if (utimensat(dir, path_base(ent->path), times, AT_SYMLINK_NOFOLLOW) < 0 ||
-		fstatat(dir, path_base(ent->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return err_sys(e, "cannot set the time of '%s'", ent->path);
-	put_stat(at, &st);
+			       : err_sys(e, "cannot set the time of '%s'", ent->path);
+	if (fstatat(dir, path_base(ent->path), &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(e, "cannot look at '%s'", ent->path);
+	if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+		put_stat(at, &st);
 	return 0;
 }
 
@@ -102,7 +102,8 @@ int settle_index(struct buf *index, unsigned hash_len, int tree, struct err *e)
 		if (got <= 0)
 			break;
 		/* an mtime of 0 means that the entry has no stat data */
-		if (ent.stage || (ent.mtime_s && (time_t)ent.mtime_s <= old))
+		if (ent.stage || (ent.mode & S_IFMT) == GITLINK_MODE ||
+			(ent.mtime_s && (time_t)ent.mtime_s <= old))
 			continue;
 		rc = settle_entry(&h, tree, &ent, old, (unsigned char *)index->data + at, e);
 		if (rc < 0)
