@@ -145,12 +145,13 @@ static int read_dirs(const struct buf *index, unsigned hash_len, bool attributes
 	return got;
 }
 
+/* git reads an ignore file when it first asks whether something is ignored: a subdirectory, or an untracked file. */
 static void put_ignores(struct dirs *d, const struct dirs *ignores)
 {
 	for (size_t i = 0; i < ignores->n; i++) {
 		struct dir *in = find_parent(d, ignores->v[i].path);
 
-		in->has_ignores = true;
+		in->has_ignores = in->children;
 		memcpy(in->ignores, ignores->v[i].ignores, sizeof(in->ignores));
 	}
 }

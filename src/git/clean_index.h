@@ -3,6 +3,9 @@
  * no file has changed since (the fsmonitor extension) and that there are no untracked files (the untracked cache).
  * git would start two more programs for that and look at each file once more (checkout_warm).
  *
+ * If an ignore file names a directory that has tracked files, git leaves that directory out. Here it is in the cache;
+ * when git looks into it, it finds that whatever is new there is ignored.
+ *
  * The untracked cache names no place: untracked_retarget adds it, and the hash at the end.
  */
 #ifndef GIT_CLEAN_INDEX_H

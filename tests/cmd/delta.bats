@@ -177,14 +177,15 @@ looked_at() {
     mkdir -p "$d"; for i in {1..5}; do echo "$d $i" >"$d/$i"; done
   done
   echo '*.o' >a/b/.gitignore; : >a-b/.gitignore; echo '!x.o' >many/7/.gitignore
-  git add -A; git commit -qm many
+  mkdir -p a.b/kept; echo '/kept/' >a.b/.gitignore; echo '!new' >a.b/kept/.gitignore; echo 1 >a.b/kept/1
+  git add -A; git add -f a.b/kept; git commit -qm many
   echo '*.mine' >>.git/info/exclude; echo '*.user' >"$HOME/ignore"; git config --global core.excludesFile "$HOME/ignore"
   "$garth" new t
   run looked_at t
   [[ $output == $'gitignore-invalidation:0\ndirectory-invalidation:1\nopendir:1' ]]
   # what is new is seen, and what is ignored is not
-  inside t 'touch a/new a/b/c/x.o many/7/x.o x.user x.mine; rm a-b/1; echo more >>many/9/1'
-  [[ $(inside t 'git status --porcelain') == $' D a-b/1\n M many/9/1\n?? a/new\n?? many/7/x.o' ]]
+  inside t 'touch a/new a/b/c/x.o many/7/x.o x.user x.mine a.b/kept/new; rm a-b/1; echo more >>many/9/1; echo more >>a.b/kept/1'
+  [[ $(inside t 'git status --porcelain') == $' D a-b/1\n M a.b/kept/1\n M many/9/1\n?? a/new\n?? many/7/x.o' ]]
   # attributes decide which id of an ignore file git compares: then git makes the cache
   echo '* text=auto' >.gitattributes; git add -A; git commit -qm attributes
   export GARTH_HOME=$HOME/.garth-attributes
