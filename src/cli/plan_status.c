@@ -29,6 +29,13 @@ void plan_status_hint(const struct context *c, const struct plan_row *row, const
 		say_hint("%s", command);
 }
 
+/* Whether it is done, and not all of it is in its target. The note says why. */
+static bool can_be_merged(const struct plan *p, const struct plan_row *row)
+{
+	return !strcmp(row->state, PLAN_DONE) && *row->target && p->merge != PLAN_MERGE_NEVER &&
+	       (!*row->merged || *row->note);
+}
+
 static void print_text(
 	struct context *c, const struct plan *p, const struct plan_row *row, const struct stage_row_list *l)
 {
@@ -49,6 +56,8 @@ static void print_text(
 			plan_status_hint(c, row, &l->v[i]);
 	if (!row->ended && !plan_has_runner(c, row))
 		say_hint("garth plan resume %s", row->name);
+	if (can_be_merged(p, row))
+		say_hint("garth plan merge %s", row->name);
 }
 
 /* What is read from the store together. */

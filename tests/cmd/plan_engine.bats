@@ -137,9 +137,13 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   not test -e b
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 3 ]]
   [[ $("$garth" plan status back --json | json '[d["plan_state"], d["merged_tip"], d["note"]]') == '["done", null, "its merge was taken back"]' ]] || complain "$("$garth" plan status back --json)"
+  call "$garth" plan status back
+  [[ $(hint) == 'garth plan merge back' ]] || complain
   call "$garth" plan merge back
   [[ $code == 0 ]] || complain
   [[ $(<b) == 'back a 1' ]]
+  call "$garth" plan status back
+  [[ $(hint) == '' ]] || complain
 }
 
 @test "T10 plan: checks before a stage run on the commit that it begins from, even if the branch moves meanwhile" {
