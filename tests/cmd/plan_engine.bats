@@ -124,6 +124,15 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   two back 'merge: ask'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 0 ]] || complain
+  # what a stage has merged is not taken back by itself
+  call "$garth" undo
+  [[ $code == 3 && $err == *'there is nothing to take back'* ]] || complain
+  fails 4 "task 'back.b' is a stage of plan 'back', which is only taken back as a whole" "$garth" undo back.b
+  # if somebody moves the plan's branch, no work is left out
+  git update-ref refs/heads/garth/back "$(stage back a stage_tip)"
+  fails 4 "the branch garth/back was moved, and lacks the work of stage 'b'" "$garth" plan merge back
+  [[ $(hint) == 'garth merge back.b' ]]
+  git update-ref refs/heads/garth/back "$(stage back b stage_tip)"
   # a check is made on what the branch would become, and the command is killed when it has merged
   echo 2 >c.txt; git add c.txt; git commit -qm c
   GARTH_FAULT=plan-landed "$garth" plan merge back || true
