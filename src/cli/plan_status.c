@@ -52,7 +52,7 @@ static void print_text(
 	if (*row->note)
 		say_warning("%s", row->note);
 	for (size_t i = 0; i < l->n; i++)
-		if (!stage_is(&l->v[i], STAGE_CANCELLED))
+		if (strcmp(row->state, PLAN_CANCELLED) != 0 && !stage_is(&l->v[i], STAGE_CANCELLED))
 			plan_status_hint(c, row, &l->v[i]);
 	if (!row->ended && !plan_has_runner(c, row))
 		say_hint("garth plan resume %s", row->name);

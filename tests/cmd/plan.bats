@@ -299,11 +299,14 @@ keeper_of_stage() {
   done
   return 1
 }
-# The lowest number of those that hold the plan's lock: its workers come after it.
+# Of those that hold the plan's lock the one whose parent does not: its workers are its children.
 runner_of() {
-  local fds
-  fds=$(find /proc/[0-9]*/fd -maxdepth 1 -lname "$GARTH_HOME/plans/*/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,' | sort -n)
-  [[ -n $fds ]] && head -1 <<<"$fds"
+  local holders p
+  holders=" $(find /proc/[0-9]*/fd -maxdepth 1 -lname "$GARTH_HOME/plans/*/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,' | tr '\n' ' ')"
+  for p in $holders; do
+    [[ $holders == *" $(sed -n 's/^PPid:\s*//p' "/proc/$p/status" 2>/dev/null) "* ]] || { echo "$p"; return 0; }
+  done
+  return 1
 }
 
 @test "T10 plan: a plan in Markdown, as it was written for another system: checked, run, its runner and keepers killed at several moments, merged" {

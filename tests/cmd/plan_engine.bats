@@ -92,6 +92,25 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   is_stage fast after waiting
 }
 
+@test "T10 plan: a stage whose task was discarded fails and says how it comes back; a cancelled plan asks for nothing" {
+  plan 'plan_id: gone' 'agent: script' 'merge: ask' 'stages:' '- {id: a, approve: after, script: "test -e a || { echo a >a; git add a; git commit -qm a; }"}' '- {id: b, script: "exit 1"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" discard -D gone.a
+  "$garth" plan approve gone a
+  call "$garth" plan resume gone
+  [[ $err == *"a: failed: its task was discarded: 'garth undo gone.a' brings it back"* ]] || complain
+  "$garth" undo gone.a
+  "$garth" plan retry gone a
+  call "$garth" plan resume gone
+  # the same commit is approved already
+  is_stage gone a 'done'
+  [[ $(git show garth/gone:a) == a ]]
+  "$garth" plan cancel gone
+  call "$garth" plan status gone
+  [[ $out == *failed* && $(hint) == '' ]] || complain
+}
+
 @test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
