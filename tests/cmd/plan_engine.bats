@@ -345,6 +345,7 @@ X
   [[ $(<said1) == "failed on commit "*": acceptance 'grep 2 a"*": exit code 1"*'no two' ]] || complain "$(<said1)"
   [[ $(<said2) == 'passed: all checks of this stage, on commit '* ]] || complain "$(<said2)"
   [[ $(<code2) == 0 ]]
+  [[ $(wc -l <said2) == 1 ]]
   [[ $(<got) == $'WHAT=a b=c\nwhere=there' ]] || complain "$(<got)"
   grep -q '`loom stage complete`, that is `garth stage complete` here' brief
   # elsewhere there is nothing to complete; without a runner it says that
