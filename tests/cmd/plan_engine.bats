@@ -106,6 +106,8 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   # the same commit is approved already
   is_stage gone a 'done'
   [[ $(git show garth/gone:a) == a ]]
+  fails 4 "task 'gone' is not running" "$garth" cancel gone
+  [[ $(hint) == 'garth plan cancel gone' ]]
   "$garth" plan cancel gone
   call "$garth" plan status gone
   [[ $out == *failed* && $(hint) == '' ]] || complain
