@@ -29,6 +29,18 @@ void plan_status_hint(const struct context *c, const struct plan_row *row, const
 		say_hint("%s", command);
 }
 
+void plan_status_statements(const struct plan_stage *s, const struct stage_row *r)
+{
+	for (size_t i = 0; stage_is(r, STAGE_APPROVAL) && !strcmp(r->gate, GATE_AFTER) && i < s->nchecks;
+		i++) {
+		auto_buf clean = BUF_SMALL;
+
+		if (s->checks[i].kind == PLAN_CHECK_STATEMENT)
+			say_question("%s: %s (not machine-checked)", r->name,
+				say_one_line(&clean, s->checks[i].text));
+	}
+}
+
 /* Whether it is done, and not all of it is in its target. The note says why. */
 static bool can_be_merged(const struct plan *p, const struct plan_row *row)
 {
@@ -51,6 +63,8 @@ static void print_text(
 	fflush(stdout);
 	if (*row->note)
 		say_warning("%s", row->note);
+	for (size_t i = 0; p->nstages == l->n && i < l->n; i++)
+		plan_status_statements(&p->stages[i], &l->v[i]);
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(row->state, PLAN_CANCELLED) != 0 && !stage_is(&l->v[i], STAGE_CANCELLED))
 			plan_status_hint(c, row, &l->v[i]);
