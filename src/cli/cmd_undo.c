@@ -84,6 +84,11 @@ static int pick(const struct undo_list *l, const char *task, size_t *ret, struct
 	auto_str path = NULL;
 
 	*ret = 0;
+	if (!l->n && task && l->plan)
+		return err_set(e, ERR_REFUSED,
+			       "task '%s' is a stage of plan '%s', which is only taken back as a whole", task,
+			       l->plan),
+		       err_hint(e, "garth plan status %s", l->plan);
 	if (!l->n)
 		return task ? err_set(e, ERR_NOTFOUND, "there is nothing of task '%s' to take back", task)
 			    : err_set(e, ERR_NOTFOUND, "there is nothing to take back");

@@ -205,9 +205,8 @@ static void note_end(struct again *a, enum stage_work work, int status)
 	a->at = clock_ms() + (ms < max ? ms : max);
 }
 
-static bool reap(struct runner *r)
+static void reap(struct runner *r)
 {
-	bool any = false;
 	int status;
 
 	for (size_t i = 0; i < r->nworkers;) {
@@ -217,13 +216,11 @@ static bool reap(struct runner *r)
 			i++;
 			continue;
 		}
-		any = true;
 		if (w->stage != LANDING)
 			note_end(&r->again[number_of(r, w->stage)], w->work, status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}
-	return any;
 }
 
 /* For what is kept of each stage; `had`: for how many there is room. */
@@ -498,13 +495,13 @@ static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 	while (!stop_signal) {
 		bool moved = true;
 
+		/* what an ended worker has written is read, and what it started is watched before it is looked at */
+		reap(r);
 		if (load(r, e) < 0)
 			return -1;
 		if (strcmp(r->row->state, PLAN_RUNNING) != 0)
 			break;
 		watch(r);
-		if (reap(r) && load(r, e) < 0)
-			return -1;
 		if (round_of_steps(r, &moved, e) < 0 || land_each(r, e) < 0)
 			return -1;
 		show(r);

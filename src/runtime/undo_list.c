@@ -31,6 +31,7 @@ void undo_list_release(struct undo_list *l)
 		free(l->v[i].target);
 	}
 	free(l->v);
+	free(l->plan);
 	*l = (struct undo_list){ 0 };
 }
 
@@ -69,6 +70,36 @@ static bool is_gone(struct context *c, const struct deed *d)
 	       (!undo_came_with_merge(d) || store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0);
 }
 
+static char *target_of(const struct deed *merge)
+{
+	json_t *o = json_loads(merge->data, 0, NULL);
+	const char *target = NULL;
+	char *ret;
+
+	json_unpack(o, "{s:s}", "target", &target);
+	ret = target ? xstrdup(ref_short(target)) : NULL;
+	json_decref(o);
+	return ret;
+}
+
+/* Whether it is the merge of a stage into its plan's own branch: the stage is done because that branch has its work, so only the
+ * plan as a whole is taken back. *ret_plan is that plan's name, on the heap. */
+static bool is_stage_merge(struct context *c, const struct deed *d, char **ret_plan)
+{
+	auto_str target = strcmp(d->kind, "merge") ? NULL : target_of(d), plan = NULL, branch = NULL;
+	struct err none = ERR_INIT;
+	auto_stage_row stage = { 0 };
+
+	*ret_plan = NULL;
+	if (!target || store_stage_of_task(c->store, d->task_id, &stage, &plan, &none) < 0)
+		return false;
+	branch = xasprintf("garth/%s", plan);
+	if (strcmp(target, branch) != 0)
+		return false;
+	*ret_plan = steal_ptr(plan);
+	return true;
+}
+
 static void add(struct undo_list *l, struct deed *d)
 {
 	struct undoable *u = NULL;
@@ -84,18 +115,6 @@ static void add(struct undo_list *l, struct deed *d)
 	u->deeds = xrealloc(u->deeds, u->n + 1, sizeof(*u->deeds));
 	u->deeds[u->n++] = *d;
 	*d = (struct deed){ 0 };
-}
-
-static char *target_of(const struct deed *merge)
-{
-	json_t *o = json_loads(merge->data, 0, NULL);
-	const char *target = NULL;
-	char *ret;
-
-	json_unpack(o, "{s:s}", "target", &target);
-	ret = target ? xstrdup(ref_short(target)) : NULL;
-	json_decref(o);
-	return ret;
 }
 
 /* What the task's merge has merged: a plan, or a task with its tickets. NULL: only the task. */
@@ -198,9 +217,16 @@ int undo_find(struct context *c, const char *task, struct undo_list *ret, struct
 		/* is_part reads the entries before this one, so none is removed from the list yet */
 		l.v[i].undone = is_part(&l, i);
 	}
-	for (size_t i = 0; i < l.n; i++)
-		if (!l.v[i].undone)
+	for (size_t i = 0; i < l.n; i++) {
+		auto_str plan = NULL;
+
+		if (l.v[i].undone)
+			continue;
+		if (!is_stage_merge(c, &l.v[i], &plan))
 			add(&found, &l.v[i]);
+		else if (!found.plan)
+			found.plan = steal_ptr(plan);
+	}
 	for (size_t i = 0; i < found.n; i++)
 		if (complete(c, &found.v[i], e) < 0)
 			return -1;

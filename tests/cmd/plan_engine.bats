@@ -92,6 +92,27 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   is_stage fast after waiting
 }
 
+@test "T10 plan: a stage whose task was discarded fails and says how it comes back; a cancelled plan asks for nothing" {
+  plan 'plan_id: gone' 'agent: script' 'merge: ask' 'stages:' '- {id: a, approve: after, script: "test -e a || { echo a >a; git add a; git commit -qm a; }"}' '- {id: b, script: "exit 1"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" discard -D gone.a
+  "$garth" plan approve gone a
+  call "$garth" plan resume gone
+  [[ $err == *"a: failed: its task was discarded: 'garth undo gone.a' brings it back"* ]] || complain
+  "$garth" undo gone.a
+  "$garth" plan retry gone a
+  call "$garth" plan resume gone
+  # the same commit is approved already
+  is_stage gone a 'done'
+  [[ $(git show garth/gone:a) == a ]]
+  fails 4 "task 'gone' is not running" "$garth" cancel gone
+  [[ $(hint) == 'garth plan cancel gone' ]]
+  "$garth" plan cancel gone
+  call "$garth" plan status gone
+  [[ $out == *failed* && $(hint) == '' ]] || complain
+}
+
 @test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
@@ -124,6 +145,15 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   two back 'merge: ask'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 0 ]] || complain
+  # what a stage has merged is not taken back by itself
+  call "$garth" undo
+  [[ $code == 3 && $err == *'there is nothing to take back'* ]] || complain
+  fails 4 "task 'back.b' is a stage of plan 'back', which is only taken back as a whole" "$garth" undo back.b
+  # if somebody moves the plan's branch, no work is left out
+  git update-ref refs/heads/garth/back "$(stage back a stage_tip)"
+  fails 4 "the branch garth/back was moved, and lacks the work of stage 'b'" "$garth" plan merge back
+  [[ $(hint) == 'garth merge back.b' ]]
+  git update-ref refs/heads/garth/back "$(stage back b stage_tip)"
   # a check is made on what the branch would become, and the command is killed when it has merged
   echo 2 >c.txt; git add c.txt; git commit -qm c
   GARTH_FAULT=plan-landed "$garth" plan merge back || true
@@ -137,9 +167,13 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   not test -e b
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 3 ]]
   [[ $("$garth" plan status back --json | json '[d["plan_state"], d["merged_tip"], d["note"]]') == '["done", null, "its merge was taken back"]' ]] || complain "$("$garth" plan status back --json)"
+  call "$garth" plan status back
+  [[ $(hint) == 'garth plan merge back' ]] || complain
   call "$garth" plan merge back
   [[ $code == 0 ]] || complain
   [[ $(<b) == 'back a 1' ]]
+  call "$garth" plan status back
+  [[ $(hint) == '' ]] || complain
 }
 
 @test "T10 plan: checks before a stage run on the commit that it begins from, even if the branch moves meanwhile" {
@@ -313,6 +347,7 @@ X
   [[ $(<said1) == "failed on commit "*": acceptance 'grep 2 a"*": exit code 1"*'no two' ]] || complain "$(<said1)"
   [[ $(<said2) == 'passed: all checks of this stage, on commit '* ]] || complain "$(<said2)"
   [[ $(<code2) == 0 ]]
+  [[ $(wc -l <said2) == 1 ]]
   [[ $(<got) == $'WHAT=a b=c\nwhere=there' ]] || complain "$(<got)"
   grep -q '`loom stage complete`, that is `garth stage complete` here' brief
   # elsewhere there is nothing to complete; without a runner it says that
