@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "agent/endpoints.h"
 #include "agent/settings.h"
+#include "agent/tokens.h"
 #include "base/alloc.h"
 #include "base/path.h"
 #include "credentials/control.h"
@@ -158,6 +159,16 @@ static const char *string_at(const json_t *tree, const char *path)
 	return json_string_value(tree);
 }
 
+/* The user's log-in file; -1 if the agent has no such file, or it cannot be read. */
+static int read_login(const struct outside *o, const char *path, struct buf *text)
+{
+	auto_str file = users_file(o, path);
+	struct err ignored = ERR_INIT;
+	auto_fd fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 || !strvec_has(&o->agent->login, path) ? -1 : read_rest(fd, text, path, &ignored);
+}
+
 /* row: "FILE:MEMBER=SERVICE" */
 static void look_in_file(const struct outside_where *w, struct outside *o, const char *row)
 {
@@ -166,20 +177,39 @@ static void look_in_file(const struct outside_where *w, struct outside *o, const
 	struct pair p = split(row + len + 1);
 	auto_str member = p.left;
 	auto_buf text = BUF_INIT(FILE_BYTES);
-	struct err ignored = ERR_INIT;
 	const char *real;
-	auto_fd fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	json_t *tree;
 
-	if (fd < 0 || !strvec_has(&w->agent->login, path) || read_rest(fd, &text, path, &ignored) < 0)
+	if (read_login(o, path, &text) < 0)
 		return;
-	tree = settings_parse(path, &text);
+	tree = path_ends_in(path, ".env") ? settings_variables(&text) : settings_parse(path, &text);
 	real = string_at(tree, member);
 	shown = xasprintf("~/%s", path);
 	/* a value with escapes could not be replaced */
 	if (real && *real && memmem(text.data, text.len, real, strlen(real)))
 		add_secret(w, o, real, p.right, file, member, shown);
 	json_decref(tree);
+}
+
+/* Notes what else of a log-in file is a secret. It enters the task with the file, as the proxy knows nothing of it. */
+static void look_for_others(struct outside *o, const char *path)
+{
+	auto_buf text = BUF_INIT(FILE_BYTES), names = BUF_SMALL;
+	auto_str shown = xasprintf("~/%s", path), all = NULL;
+	auto_strvec left = STRVEC_INIT;
+
+	if (strvec_has(&o->entered, shown) || read_login(o, path, &text) < 0)
+		return;
+	outside_text(o, path, &text);
+	tokens_left(path, &text, &left);
+	for (size_t i = 0; i < left.n; i++)
+		buf_printf(&names, "%s%s", i ? " " : "", left.v[i]);
+	all = xasprintf("%s (%s)", shown, buf_str(&names));
+	for (char *p = all; *p; p++)
+		if (*p < ' ')
+			*p = '?';
+	if (left.n && !names.overflow)
+		note(&o->entered, all);
 }
 
 static int look_in_variables(const struct outside_where *w, struct outside *o, struct err *e)
@@ -334,6 +364,8 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	for (size_t i = 0; o.login && o.login->secrets[i]; i++)
 		if (strchr(o.login->secrets[i], ':'))
 			look_in_file(&use, &o, o.login->secrets[i]);
+	for (size_t i = 0; o.mode != OUTSIDE_ALL && i < w->agent->login.n; i++)
+		look_for_others(&o, w->agent->login.v[i]);
 	if (o.login) {
 		redirect(&o);
 		take_hosts_over(&o);

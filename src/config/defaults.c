@@ -307,7 +307,7 @@ const struct default_agent default_agents[] = {
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 			".config/opencode/tui.json"),
-		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
+		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", "GOOGLE_GENERATIVE_AI_API_KEY", PROVIDER_KEYS),
 		LIST("opencode.ai", "models.opencode.ai", "models.dev", "chatgpt.com", "auth.openai.com", "api.githubcopilot.com",
 			PROVIDER_HOSTS),
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
@@ -334,7 +334,8 @@ const struct default_agent default_agents[] = {
 		.mcp = LIST("/etc/opencode/opencode.json={\"mcp\":{\"garth\":{\"type\":\"local\","
 			"\"command\":[\"garth\",\"mcp\"]}}}\n") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
-		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
+		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "GOOGLE_HOST", "OPENROUTER_HOST",
+			"XAI_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
 			"DATABRICKS_TOKEN", PROVIDER_KEYS),
 		LIST(PROVIDER_HOSTS),
 		LIST("goose", "run", "{options}", "--resume", "--text", "{answer}"),
