@@ -99,6 +99,7 @@ nothing_half() {
   call "$garth" new t
   [[ $code == 125 ]] || complain
   [[ $err == *'the set-up failed with exit code 7 (no such package); it had no network (workspace.setup_network); its output is in '* ]] || complain
+  [[ $(hint) == 'garth warm --verbose   # --no-setup starts without it' ]] || complain
   log=$(sed -nE 's/.*its output is in (.*)/\1/p' <<<"$err")
   [[ $(<"$log") == *$'working\n'*'no such package' ]] || complain "$(<"$log")"
   [[ -z $(layers) ]]
