@@ -148,7 +148,10 @@ nothing_half() {
   [[ $(inside t 'cat .env; ls -A ~ | grep -c token') == $'SECRET\n0' ]]
   printf '  setup_network: [example.org]\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"
   "$garth" warm --again 2>&1 | grep -q 'uses the set-up'
-  "$garth" discard -f t; "$garth" gc --empty-trash >/dev/null
+  inside t 'echo work >work'; "$garth" discard -f t
+  fails 4 '1 task is in the trash' "$garth" warm --again
+  [[ $(hint) == 'garth gc --empty-trash' ]] || complain
+  "$garth" gc --empty-trash >/dev/null
   "$garth" warm --again
   "$garth" new u
   inside u 'grep -qi proxy deps/env'
