@@ -161,6 +161,7 @@ refused_inside() {
   # by default, those that are checked out
   git submodule --quiet deinit -f other
   "$garth" run -t default -- true; [[ $(here default) == 'libs/mod libs/mod/deep' ]]
+  "$garth" show default | grep -q 'other .*, empty: it is not checked out (git submodule update --init)'
   "$garth" new taken --submodule other; [[ $(here taken) == other ]]
   rm -rf .git/modules/other
   changes_nothing 3 "the repository of submodule 'other' is not here" "$garth" new t --submodule other
@@ -180,10 +181,10 @@ refused_inside() {
   git update-index --cacheinfo "160000,$(git rev-parse HEAD),libs/mod"; git commit -qm 'a commit from elsewhere'
   call "$garth" new t
   [[ $code == 0 ]] || complain
-  [[ $err == *$'▲ 1 submodule is an empty directory in the task\n  libs/mod: '* ]] || complain
+  [[ $err == *$'▲ 1 submodule is an empty directory in the task\n  libs/mod: its repository lacks commit '*' (git submodule update)'* ]] || complain
   [[ $(inside t 'ls -A libs/mod; git status --porcelain') == '' ]]
   "$garth" show t | grep -q 'libs/mod .*, empty: '
-  changes_nothing 1 "submodule 'libs/mod'" "$garth" new named --submodule libs/mod
+  changes_nothing 3 "submodule 'libs/mod': its repository lacks commit" "$garth" new named --submodule libs/mod
   # files with a filter: one that nobody has configured does nothing; then it is configured, before a base is made and after
   git reset -q HEAD~1
   (cd libs/mod && echo '*.bin filter=crypt' >.gitattributes && echo b >x.bin && git add .gitattributes x.bin && git commit -qm crypt)

@@ -99,6 +99,7 @@ nothing_half() {
   call "$garth" new t
   [[ $code == 125 ]] || complain
   [[ $err == *'the set-up failed with exit code 7 (no such package); it had no network (workspace.setup_network); its output is in '* ]] || complain
+  [[ $(hint) == 'garth warm --verbose   # --no-setup starts without it' ]] || complain
   log=$(sed -nE 's/.*its output is in (.*)/\1/p' <<<"$err")
   [[ $(<"$log") == *$'working\n'*'no such package' ]] || complain "$(<"$log")"
   [[ -z $(layers) ]]
@@ -147,7 +148,10 @@ nothing_half() {
   [[ $(inside t 'cat .env; ls -A ~ | grep -c token') == $'SECRET\n0' ]]
   printf '  setup_network: [example.org]\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"
   "$garth" warm --again 2>&1 | grep -q 'uses the set-up'
-  "$garth" discard -f t; "$garth" gc --empty-trash >/dev/null
+  inside t 'echo work >work'; "$garth" discard -f t
+  fails 4 '1 task is in the trash' "$garth" warm --again
+  [[ $(hint) == 'garth gc --empty-trash' ]] || complain
+  "$garth" gc --empty-trash >/dev/null
   "$garth" warm --again
   "$garth" new u
   inside u 'grep -qi proxy deps/env'
