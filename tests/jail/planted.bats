@@ -290,6 +290,12 @@ END
   git -C ../evil.git config core.hooksPath "$T/open/hooks"
   refused "$garth" push t
   [[ ! -e $marker ]]
+  # newer gits run a hook that is a setting; this one may not, so there is no control
+  git -C ../evil.git config --unset core.hooksPath; git -C ../evil.git config hook.x.command "$payload"; git -C ../evil.git config hook.x.event update
+  refused "$garth" push t
+  grep -q 'garth.trust' "$T/refused"
+  [[ ! -e $marker ]]
+  git -C ../evil.git config core.hooksPath "$T/open/hooks"
   # the user trusts it
   git config --global --add garth.trust "$T/open/evil.git"
   "$garth" push t; ran
