@@ -19,7 +19,7 @@ static const struct {
 	[UNDO_TRASH] = { "it is out of the trash, with all that was in it", "show" },
 	[UNDO_ARCHIVE] = { "it is out of its archive, with all that was in it", "show" },
 	[UNDO_MERGE] = { "its target is as it was", "diff" },
-	[UNDO_WITH_TASK] = { "its target is as it was, and it is out of the trash", "diff" },
+	[UNDO_WITH_TASK] = { "its target is as it was, and the task is out of the trash", "diff" },
 	[UNDO_TARGET] = { "its target is as it was", "audit" },
 	[UNDO_ROLLBACK] = { "it is as it was before", "diff" },
 	[UNDO_RENAME] = { "it has its old name", "show" },

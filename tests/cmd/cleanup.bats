@@ -18,6 +18,8 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
   [[ $out == $'empty\nmerged' ]] || complain
   [[ $(names) == 'busy commits drafts files' ]] || complain
   for name in files commits drafts busy; do [[ $err == *"task '$name'"* ]] || complain "$name"; done
+  # the files on lines of their own
+  [[ $err == *$'1 changed file\n  A x\n'* ]] || complain
   [[ $(inside files 'cat x') == x ]]
   [[ $(git show garth/commits:x) == x ]]
   [[ $(state_of busy) == running ]]

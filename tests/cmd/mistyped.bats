@@ -35,7 +35,7 @@ load helpers
   "$garth" discard -f logout
   changes_nothing 3 "there is no task 'logot' (is 'logout' meant, which is discarded?)" "$garth" show logot
   [[ $(hint) == 'garth undo logout' ]] || complain
-  changes_nothing 3 "there is no task 'logout'" "$garth" show logout
+  changes_nothing 3 "there is no task 'logout': it is discarded" "$garth" show logout
   [[ $(hint) == 'garth undo logout' ]] || complain
   # a task that cannot be restored is not offered
   "$garth" gc --empty-trash >/dev/null
