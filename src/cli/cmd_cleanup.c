@@ -60,12 +60,12 @@ static int ask(struct context *c, const struct cleanup *k, struct task_list *all
 	size_t only = 0;
 
 	for (size_t i = 0; i < all->n; i++) {
-		auto_buf why = BUF_SMALL, clean = BUF_SMALL;
+		auto_buf why = BUF_SMALL;
 
 		if (life_is_running(&all->v[i]) || cleanup_would_go(c, &all->v[i], &why))
 			continue;
 		only++;
-		say_warning("%s", say_one_line(&clean, buf_str(&why)));
+		say_warning_text("", buf_str(&why));
 	}
 	if (!only || k->opts.look)
 		return 0;
@@ -90,21 +90,6 @@ static int report_json(const struct cleanup *k, const struct cleanup_report *r)
 		"dry_run", k->opts.look));
 }
 
-/* Why a task is kept; the files that are named stay on lines of their own. */
-static void say_kept(const char *why)
-{
-	auto_strvec lines = STRVEC_INIT;
-	auto_buf clean = BUF_SMALL;
-	auto_str first = xstrndup(why, strcspn(why, "\n"));
-
-	for (const char *at = strchr(why, '\n'); at; at = strchr(at, '\n')) {
-		at += 1 + strspn(at + 1, " ");
-		auto_str line = xstrndup(at, strcspn(at, "\n"));
-		strvec_push(&lines, line);
-	}
-	say_warning_list(&lines, "kept: %s", say_one_line(&clean, first));
-}
-
 static int report(const struct cleanup *k, const struct cleanup_report *r)
 {
 	const char *many = r->removed.n == 1 ? "" : "s";
@@ -113,7 +98,7 @@ static int report(const struct cleanup *k, const struct cleanup_report *r)
 	if (k->json)
 		return report_json(k, r);
 	for (size_t i = 0; i < r->kept.n; i++)
-		say_kept(r->why.v[i]);
+		say_warning_text("kept: ", r->why.v[i]);
 	count_text(r->removed.n, removed);
 	count_text(r->kept.n, kept);
 	for (size_t i = 0; i < r->removed.n; i++)
