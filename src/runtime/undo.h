@@ -23,7 +23,8 @@ struct undoable {
 	char *project, *path; /* the project's name, and its main checkout */
 	char *plan;           /* it is the merge of this plan, whose tasks were removed with it; NULL */
 	char *target;         /* the branch that the plan was merged into */
-	bool gone;            /* nothing is left to restore it from */
+	char *solved; /* the task whose conflict the merged one solved, and that was removed with it; NULL */
+	bool gone;    /* nothing is left to restore it from */
 };
 
 struct undo_list {
