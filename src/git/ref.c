@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "git/packed_refs.h"
 #include "sys/fd.h"
+#include "sys/hold_signals.h"
 
 #define LINKS_MAX 5
 
@@ -164,6 +165,16 @@ void ref_release(struct ref_txn *t)
 	for (size_t i = 0; i < t->held.n; i++)
 		unlink(t->held.v[i]);
 	strvec_release(&t->held);
+	if (t->whole)
+		signals_let_go();
+	t->whole = false;
+}
+
+void ref_begin_hold(struct ref_txn *t)
+{
+	if (!t->whole)
+		signals_hold();
+	t->whole = true;
 }
 
 void ref_hold(struct ref_txn *t, const char *path)

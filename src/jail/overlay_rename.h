@@ -15,8 +15,10 @@
  *	after enter_jail, before any command: rename_help(&j)
  *	when the task is paused and resumed: rename_help_pause(true), rename_help_pause(false)
  *
- * A long copy occupies a thread, and others take the next calls. Only a fatal signal interrupts a caller that
- * waits. A filter tree has one listener: a program inside that installs a filter with its own gets EBUSY.
+ * A long copy occupies a thread, and others take the next calls. Once a thread has taken a call, only a fatal
+ * signal interrupts the caller. Before that, any signal does: then the kernel starts the call again, or, if the
+ * signal's handler was installed without SA_RESTART, the caller gets EINTR. A filter tree has one listener: a
+ * program inside that installs a filter with its own gets EBUSY.
  */
 #ifndef JAIL_OVERLAY_RENAME_H
 #define JAIL_OVERLAY_RENAME_H
