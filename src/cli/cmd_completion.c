@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "base/nearest.h"
 #include "cli/cmd.h"
@@ -80,10 +81,16 @@ static const char fish_script[] =
 	"end\n"
 	"complete -c garth -f -a '(__garth_complete)'\n";
 
+/* Bash puts a word into the command as it is, and names of branches and remotes may come from a repository that somebody
+ * downloaded: "x;rm -rf ~" would be two commands. The other shells quote by themselves. */
 static void bash_word(const char *word, const char *note)
 {
+	static const char special[] = " \t!\"#$&'()*;<>?[\\]^`{|}~";
+
 	(void)note;
-	puts(word);
+	for (; *word; word++)
+		printf("%s%c", strchr(special, *word) ? "\\" : "", *word);
+	putchar('\n');
 }
 
 /* "WORD:NOTE", with a backslash before colons in the word. */

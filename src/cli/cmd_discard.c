@@ -5,13 +5,20 @@
 #include "cli/progress.h"
 #include "cli/remaining.h"
 #include "cli/say.h"
+#include "sys/fd.h"
 #include "task/planned.h"
+#include "task/tickets.h"
 
 static int discard_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
+	struct err ignored = ERR_INIT;
 	auto_str trash = NULL;
+	bool tickets;
+	auto_fd dir = -1;
 	int rc;
 
+	/* `undo TASK` would leave them in the trash */
+	tickets = !home_task_dir(&c->home, t->id, &dir, &ignored) && tickets_are_there(dir);
 	progress_begin("discarding");
 	rc = planned_refuse(c, t, true, e) < 0 ? -1 : task_discard(c, t, data, &trash, e);
 	progress_end();
@@ -25,7 +32,7 @@ static int discard_one(struct context *c, struct task *t, void *data, json_t **r
 		return 0;
 	}
 	say_done("task '%s' is discarded; its work stays in %s for %d days", t->name, trash, TASK_TRASH_DAYS);
-	say_hint("garth undo %s", t->name);
+	say_hint("garth undo%s%s", tickets ? "" : " ", tickets ? "" : t->name);
 	return 0;
 }
 

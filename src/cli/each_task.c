@@ -22,8 +22,12 @@ static int one_task(const struct each_task *m, const char *name)
 	json_t *answer = NULL;
 	auto_task t = { 0 };
 
-	if (context_open(&c, &e) < 0 || cmd_find_task(&c, name, &t, &e) < 0 ||
-		m->one(&c, &t, m->data, &answer, &e) < 0)
+	if (context_open(&c, &e) < 0 || (m->batch && context_store(&c, &e) < 0))
+		return say_error(&e);
+	/* with a task, its tickets go */
+	if (m->batch)
+		store_batch_begin(c.store);
+	if (cmd_find_task(&c, name, &t, &e) < 0 || m->one(&c, &t, m->data, &answer, &e) < 0)
 		return say_error_members(&e, answer);
 	if (m->json)
 		return json_print(answer);

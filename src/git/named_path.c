@@ -92,14 +92,21 @@ static bool is_proc(const char *at)
 	return !statfs(at, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
+static bool is_writable(const char *at)
+{
+	for (size_t i = 0; i < writable.n; i++)
+		if (path_within(at, writable.v[i]))
+			return true;
+	return false;
+}
+
 /* Why a path must not go through this place, or NULL. */
 static const char *why_not_at(const char *at)
 {
 	if (home && path_within(at, home))
 		return "in the Garth home, where agents can write";
-	for (size_t i = 0; i < writable.n; i++)
-		if (path_within(at, writable.v[i]))
-			return "in a directory where jail.allow_write lets agents write";
+	if (is_writable(at))
+		return "in a directory where jail.allow_write lets agents write";
 	return is_proc(at) ? "in /proc, where it is another file for each program" : NULL;
 }
 
@@ -131,6 +138,30 @@ static const char *why_not(const char *path)
 		}
 	}
 	return why;
+}
+
+char *named_path_real(const char *path)
+{
+	__attribute__((cleanup(way_release))) struct way w = { xstrdup("/"), xstrdup(path), 0 };
+	auto_str real = canonicalize_file_name(path), part = NULL;
+
+	while (real && (part = next_part(&w))) {
+		auto_str to = path_join(w.at, part);
+		struct stat st;
+
+		if (!strcmp(part, "..")) {
+			go_up(w.at);
+		} else if (strcmp(part, ".") != 0 && !lstat(to, &st) && S_ISLNK(st.st_mode)) {
+			if (is_writable(w.at) || !go_through(&w, to))
+				return NULL;
+		} else if (strcmp(part, ".") != 0) {
+			free(w.at);
+			w.at = steal_ptr(to);
+		}
+		free(steal_ptr(part));
+	}
+	/* somebody may have changed a link between the two looks */
+	return real && !strcmp(real, w.at) ? steal_ptr(real) : NULL;
 }
 
 int named_path_check(const char *path, const char *what, struct err *e)

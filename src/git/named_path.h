@@ -19,4 +19,8 @@ void named_path_add_writable(const char *path);
  * the message: "'X' borrows objects from". */
 int named_path_check(const char *path, const char *what, struct err *e);
 
+/* The path without links, on the heap. NULL if nothing is there, or if there is a link on the way in a directory of
+ * jail.allow_write: an agent may have made it. */
+char *named_path_real(const char *path);
+
 #endif

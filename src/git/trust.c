@@ -154,6 +154,15 @@ static bool has_hooks(const char *git_dir)
 	return found;
 }
 
+/* "hook.NAME.command", a hook of newer gits that core.hooksPath does not switch off. */
+static bool is_hook(const char *key, size_t n)
+{
+	static const char begin[] = "hook.", end[] = ".command";
+
+	return n > strlen(begin) + strlen(end) && !strncmp(key, begin, strlen(begin)) &&
+	       !strncmp(key + n - strlen(end), end, strlen(end));
+}
+
 /* Whether a repository has settings that run a program when somebody pushes to it. With updateInstead, git writes the
  * files of its checkout, and runs its filters. */
 static bool names_program(const struct buf *list)
@@ -164,10 +173,13 @@ static bool names_program(const struct buf *list)
 	const char *scope, *key, *value;
 	size_t at = 0, n;
 
-	while (config_next(list, &at, &scope, &key, &n, &value))
+	while (config_next(list, &at, &scope, &key, &n, &value)) {
+		if (config_is_own(scope) && is_hook(key, n))
+			return true;
 		for (size_t i = 0; config_is_own(scope) && i < ARRAY_SIZE(keys); i++)
 			if (!strncasecmp(key, keys[i], strlen(keys[i])))
 				return true;
+	}
 	return false;
 }
 

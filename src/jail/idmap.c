@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "jail/mount.h"
 #include "jail/userns.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
@@ -54,7 +55,7 @@ static int mapped_clone(const char *path, int userns)
 	struct mount_attr a = {
 		.attr_set = MOUNT_ATTR_IDMAP, .propagation = MS_PRIVATE, .userns_fd = (uint64_t)userns
 	};
-	auto_fd fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	auto_fd fd = mount_clone_plain(path, false);
 
 	if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &a, sizeof(a)) < 0)
 		return -1;

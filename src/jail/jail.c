@@ -59,7 +59,7 @@ void jail_add_cache(struct jail *j, const char *source, const char *target, cons
 {
 	struct jail_row *r;
 
-	jail_add(j, JAIL_CACHE, JAIL_WRITE | JAIL_OPTIONAL, source, target);
+	jail_add(j, JAIL_CACHE, JAIL_WRITE | JAIL_OPTIONAL | JAIL_PLAIN, source, target);
 	r = &j->rows[j->nrows - 1];
 	r->layer = xstrdup(layer);
 	if (lowers)
@@ -72,7 +72,7 @@ static const struct {
 	bool needs_text; /* source must not be NULL */
 	unsigned flags;  /* the flags that are allowed */
 } kinds[JAIL_KINDS] = {
-	[JAIL_BIND] = { "bind", true, true, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC },
+	[JAIL_BIND] = { "bind", true, true, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC | JAIL_PLAIN },
 	[JAIL_COPY] = { "copy", true, true, JAIL_OPTIONAL },
 	[JAIL_DATA] = { "data", false, true, JAIL_OPTIONAL },
 	[JAIL_LINK] = { "link", false, true, JAIL_OPTIONAL },
@@ -81,7 +81,7 @@ static const struct {
 	[JAIL_PROC] = { "proc", false, false, 0 },
 	[JAIL_DEV] = { "dev", false, false, JAIL_WRITE },
 	[JAIL_OVERLAY] = { "overlay", false, false, JAIL_WRITE | JAIL_NOEXEC },
-	[JAIL_CACHE] = { "cache", true, false, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC },
+	[JAIL_CACHE] = { "cache", true, false, JAIL_WRITE | JAIL_OPTIONAL | JAIL_NOEXEC | JAIL_PLAIN },
 };
 
 const char *jail_kind_name(enum jail_kind kind)

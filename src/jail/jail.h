@@ -44,6 +44,8 @@ enum jail_flags {
 	JAIL_WRITE = 1,    /* writable; everything is read-only without it */
 	JAIL_OPTIONAL = 2, /* skipped silently if the source is missing or the target is occupied */
 	JAIL_NOEXEC = 4,
+	JAIL_PLAIN =
+		8, /* the source is named without links: if there is one on its way by now, it is missing */
 };
 
 /* A COPY, DATA or LINK is as writable as the row around it. In a writable bind the agent can change it, and
@@ -113,7 +115,7 @@ void jail_release(struct jail *j);
 
 void jail_add(struct jail *j, enum jail_kind kind, unsigned flags, const char *source, const char *target);
 
-/* source may be NULL if lowers (copied; may be NULL too) has something. */
+/* source, without links, may be NULL if lowers (copied; may be NULL too) has something. */
 #define JAIL_CACHE_LOWERS_MAX 8
 void jail_add_cache(struct jail *j, const char *source, const char *target, const char *layer,
 	const struct strvec *lowers);

@@ -1,6 +1,9 @@
 #include "jail/mount.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "sys/fd.h"
 #include "sys/linux.h"
@@ -31,6 +34,23 @@ int mount_clone(int dir, const char *path)
 {
 	return open_tree(
 		dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (*path ? 0 : AT_EMPTY_PATH));
+}
+
+int mount_clone_plain(const char *path, bool whole)
+{
+	auto_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_fd fd = root < 0 ? -1 : open_beneath(root, path + strspn(path, "/"), O_PATH, 0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -1;
+	/* O_PATH opens the last one itself */
+	if (S_ISLNK(st.st_mode)) {
+		errno = ELOOP;
+		return -1;
+	}
+	return open_tree(fd, "",
+		OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | (whole ? (unsigned)AT_RECURSIVE : 0));
 }
 
 int mount_limit(int fd, unsigned limits)

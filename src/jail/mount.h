@@ -5,6 +5,7 @@
 #ifndef JAIL_MOUNT_H
 #define JAIL_MOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@ struct mount_option {
 int mount_new(const char *type, const struct mount_option *options, size_t n, unsigned limits);
 /* A clone of what is at a path, with everything mounted beneath it. Symbolic links are followed. */
 int mount_clone(int dir, const char *path);
+/* The same of an absolute path on which there must be no symbolic link: else ELOOP. With `whole`, what is mounted beneath
+ * comes with it. */
+int mount_clone_plain(const char *path, bool whole);
 /* Sets limits on a clone and everything beneath it, and makes it private: it sees no later mounts of the
  * original. */
 int mount_limit(int fd, unsigned limits);

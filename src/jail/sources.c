@@ -45,7 +45,8 @@ static int open_source(const struct jail_row *r, struct source *s, struct err *e
 
 	s->fd = s->upper = s->work = -1;
 	if (r->source && (r->kind == JAIL_BIND || r->kind == JAIL_CACHE))
-		rc = s->fd = mount_clone(AT_FDCWD, r->source);
+		rc = s->fd = r->flags & JAIL_PLAIN ? mount_clone_plain(r->source, true)
+						   : mount_clone(AT_FDCWD, r->source);
 	else if (r->kind == JAIL_COPY)
 		rc = read_copy(r->source, s);
 	s->there = rc >= 0;

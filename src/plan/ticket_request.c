@@ -374,10 +374,14 @@ static int post_retry(struct request *q, struct err *e)
 	return people_retry(q->t.c, row_of(q), prompt, false, e) < 0 ? -1 : changed(q, e);
 }
 
+/* A ticket that was discarded stays discarded: an agent could go to and fro between the two for ever, and each time is a line
+ * in the audit log. */
 static int post_cancel(struct request *q, struct err *e)
 {
 	if (stage_is(row_of(q), STAGE_DONE))
 		return err_set(e, ERR_CONFLICT, "ticket '%s' is merged", row_of(q)->name);
+	if (stage_is(row_of(q), STAGE_SKIPPED))
+		return err_set(e, ERR_CONFLICT, "ticket '%s' is discarded", row_of(q)->name);
 	return people_cancel(q->t.c, row_of(q), e) < 0 ? -1 : changed(q, e);
 }
 

@@ -23,6 +23,7 @@ struct undoable {
 	char *project, *path; /* the project's name, and its main checkout */
 	char *merged; /* it is the merge of this, whose tasks were removed with it: "plan 'x'"; NULL */
 	char *target; /* the branch that it was merged into */
+	char *solved; /* the task whose conflict the merged one solved, and that was removed with it; NULL */
 	bool gone;    /* nothing is left to restore it from */
 };
 

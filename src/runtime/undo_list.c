@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "git/ref.h"
+#include "runtime/resolve.h"
 #include "store/plan.h"
 #include "store/ticket.h"
 #include "task/archive.h"
@@ -28,6 +29,7 @@ void undo_list_release(struct undo_list *l)
 		free(l->v[i].project);
 		free(l->v[i].path);
 		free(l->v[i].merged);
+		free(l->v[i].solved);
 		free(l->v[i].target);
 	}
 	free(l->v);
@@ -100,7 +102,26 @@ static bool is_stage_merge(struct context *c, const struct deed *d, char **ret_p
 	return true;
 }
 
-static void add(struct undo_list *l, struct deed *d)
+/* A task whose conflict was solved in another one is removed by the merge of that one, and restored with it. The
+ * removal is between that merge and what came with it. Returns l->n if there is none. */
+static size_t find_solved(struct context *c, const struct deed_list *l, size_t i)
+{
+	struct err ignored = ERR_INIT;
+	size_t found = l->n;
+	int64_t id;
+
+	if (!undo_came_with_merge(&l->v[i]) || resolve_of(c, l->v[i].task_id, &id, &ignored) < 0 || !id)
+		return l->n;
+	for (size_t j = i + 1; j < l->n; j++) {
+		if (l->v[j].task_id == l->v[i].task_id && !strcmp(l->v[j].kind, "merge"))
+			return found;
+		if (l->v[j].task_id == id && is_removal(&l->v[j]) && !is_gone(c, &l->v[j]))
+			found = j;
+	}
+	return l->n;
+}
+
+static struct undoable *add(struct undo_list *l, struct deed *d)
 {
 	struct undoable *u = NULL;
 
@@ -115,6 +136,31 @@ static void add(struct undo_list *l, struct deed *d)
 	u->deeds = xrealloc(u->deeds, u->n + 1, sizeof(*u->deeds));
 	u->deeds[u->n++] = *d;
 	*d = (struct deed){ 0 };
+	return u;
+}
+
+/* Moves the deeds of `l` to the list, and those that are undone together to one entry. */
+static void add_all(struct context *c, struct deed_list *l, struct undo_list *ret)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		auto_str plan = NULL;
+		struct undoable *u;
+		size_t solved;
+
+		if (l->v[i].undone)
+			continue;
+		if (is_stage_merge(c, &l->v[i], &plan)) {
+			if (!ret->plan)
+				ret->plan = steal_ptr(plan);
+			continue;
+		}
+		solved = find_solved(c, l, i);
+		u = add(ret, &l->v[i]);
+		if (solved == l->n)
+			continue;
+		u->solved = xstrdup(l->v[solved].task);
+		l->v[solved].undone = true;
+	}
 }
 
 /* What the task's merge has merged: a plan, or a task with its tickets. NULL: only the task. */
@@ -217,16 +263,7 @@ int undo_find(struct context *c, const char *task, struct undo_list *ret, struct
 		/* is_part reads the entries before this one, so none is removed from the list yet */
 		l.v[i].undone = is_part(&l, i);
 	}
-	for (size_t i = 0; i < l.n; i++) {
-		auto_str plan = NULL;
-
-		if (l.v[i].undone)
-			continue;
-		if (!is_stage_merge(c, &l.v[i], &plan))
-			add(&found, &l.v[i]);
-		else if (!found.plan)
-			found.plan = steal_ptr(plan);
-	}
+	add_all(c, &l, &found);
 	for (size_t i = 0; i < found.n; i++)
 		if (complete(c, &found.v[i], e) < 0)
 			return -1;
@@ -256,6 +293,9 @@ char *undo_describe(const struct undoable *u)
 				u->target, u->n, buf_str(&names));
 		return xasprintf("the removal of %zu tasks: %s", u->n, buf_str(&names));
 	}
+	if (u->solved)
+		return xasprintf("the merge of task '%s', and the removal of '%s' and '%s'", d->task, d->task,
+			u->solved);
 	if (undo_came_with_merge(d))
 		return xasprintf("the merge of task '%s', and its removal", d->task);
 	if (!strcmp(d->kind, "rename") && (was = rename_old_name(d)))

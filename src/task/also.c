@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "config/check.h"
+#include "git/named_path.h"
 #include "task/directory.h"
 #include "task/program.h"
 #include "task/walls_parts.h"
@@ -145,7 +146,7 @@ static char *named_by(const struct repo *r, const char *cwd, const char *word)
 
 static void show_argument(const struct context *c, const struct repo *r, const char *path, struct also *ret)
 {
-	auto_str real = canonicalize_file_name(path);
+	auto_str real = named_path_real(path);
 	const char *why;
 	struct stat st;
 

@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/named_path.h"
 #include "sys/dir.h"
 #include "sys/fd.h"
 #include "task/also.h"
@@ -83,7 +84,7 @@ static void show_linked(struct settings *s, const char *dir)
 		s->entries++;
 		if (dir_is_dot(ent->d_name) || !is_link(path))
 			continue;
-		real = canonicalize_file_name(path);
+		real = named_path_real(path);
 		if (real && path_within(real, s->c->user_home) && !is_agents(s->c, real) &&
 			(!checkout || path_within(real, checkout)))
 			also_add(s->c, s->r, real, real, s->ret);
@@ -93,7 +94,7 @@ static void show_linked(struct settings *s, const char *dir)
 /* `inside` is where the agent looks for it, `path` where the user has it. */
 static void show_one(struct settings *s, const char *inside, const char *path, bool links)
 {
-	auto_str real = canonicalize_file_name(path);
+	auto_str real = named_path_real(path);
 
 	if (!real || also_is_projects(s->r, path))
 		return;
@@ -154,7 +155,7 @@ static void show_scripts(struct settings *s)
 
 	agent_scripts(s->agent, &s->env, home, s->c->user_home, &scripts);
 	for (size_t i = 0; i < scripts.n; i++) {
-		auto_str real = canonicalize_file_name(scripts.v[i]);
+		auto_str real = named_path_real(scripts.v[i]);
 		struct stat st;
 
 		/* a directory in a command is not a script */

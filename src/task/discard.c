@@ -228,7 +228,6 @@ int task_discard(
 	struct context *c, struct task *t, const struct discard_opts *o, char **ret_trash, struct err *e)
 {
 	const char *kind = o->archive ? "archive" : "discard";
-	struct discard_opts look = *o;
 	size_t removed = 0;
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
@@ -247,17 +246,16 @@ int task_discard(
 	} else if (take_lock(c, t, dir, &lock, e) < 0) {
 		return -1;
 	}
-	look.look = true;
+	/* nothing is removed before it is known that all can be */
 	tickets = dir >= 0 && tickets_are_there(dir);
-	if (tickets && tickets_discard(c, t, &look, e) < 0)
+	if (tickets && tickets_discard(c, t, o, true, e) < 0)
 		return -1;
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;
 	if (o->look)
 		return 0;
-	/* only now: if the task itself is kept, its tickets are too */
-	if (tickets && tickets_discard(c, t, o, e) < 0)
+	if (tickets && tickets_discard(c, t, o, false, e) < 0)
 		return -1;
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);

@@ -189,7 +189,8 @@ static void look_at_all(struct context *c, struct task_list *all, const struct d
 	}
 }
 
-int tickets_discard(struct context *c, const struct task *t, const struct discard_opts *o, struct err *e)
+int tickets_discard(
+	struct context *c, const struct task *t, const struct discard_opts *o, bool look, struct err *e)
 {
 	const struct discard_opts own = {
 		.files = o->files, .drafts = o->drafts, .reason = "with the task that asked for it"
@@ -207,7 +208,7 @@ int tickets_discard(struct context *c, const struct task *t, const struct discar
 		err_paths(e, &refused);
 		return *first.hint ? err_hint(e, "%s", first.hint) : -1;
 	}
-	for (size_t i = 0; !o->look && i < all.n; i++) {
+	for (size_t i = 0; !look && i < all.n; i++) {
 		auto_str trash = NULL;
 
 		if (task_discard(c, &all.v[i], &own, &trash, e) < 0)

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/name.h"
 #include "base/path.h"
+#include "git/named_path.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "sys/proc.h"
@@ -25,14 +26,26 @@ extern char **environ;
 
 void walls_show(struct jail *j, const struct hidden *h, const char *path, unsigned depth)
 {
+	auto_str real = NULL;
 	struct dirent *ent;
+	char to[PATH_MAX];
+	ssize_t n;
 	DIR *d;
 
-	if (!hidden_beneath(h, path)) {
-		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, path, path);
+	if (is_hidden(h, path))
+		return;
+	/* a link stays one: what it leads to may be anything, and is there only if something else shows it */
+	if ((n = readlink(path, to, sizeof(to) - 1)) > 0) {
+		to[n] = '\0';
+		jail_add(j, JAIL_LINK, JAIL_OPTIONAL, to, path);
 		return;
 	}
-	if (is_hidden(h, path) || depth > 32 || !(d = opendir(path)))
+	if (!hidden_beneath(h, path)) {
+		if ((real = named_path_real(path)))
+			jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_PLAIN, real, path);
+		return;
+	}
+	if (depth > 32 || !(d = opendir(path)))
 		return;
 	while ((ent = readdir(d))) {
 		auto_str sub = path_join(path, ent->d_name);

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "config/check.h"
+#include "git/named_path.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
 #include "task/project_cache.h"
@@ -150,7 +151,7 @@ static void show_also(const struct entry *en, const struct hidden *h, struct jai
 	if (!strcmp(en->source, en->path))
 		walls_show(j, h, en->path, 0);
 	else if (!hidden_beneath(h, en->source))
-		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, en->source, en->path);
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_PLAIN, en->source, en->path);
 }
 
 /* Shows a path. If it is a link, its target is shown there, but never something hidden. A cache with something
@@ -158,7 +159,7 @@ static void show_also(const struct entry *en, const struct hidden *h, struct jai
 static void show_entry(const struct context *c, const struct task *t, const struct entries *l,
 	const struct entry *en, const struct hidden *h, struct jail *j)
 {
-	auto_str real = canonicalize_file_name(en->path);
+	auto_str real = named_path_real(en->path);
 	struct stat st;
 
 	/* only if nothing is there: a link that leads nowhere is no cache */
@@ -175,12 +176,12 @@ static void show_entry(const struct context *c, const struct task *t, const stru
 	if (en->cache && !hidden_beneath(h, real)) {
 		show_cache(c, t, l, en, real, j);
 	} else if (en->write && !hidden_beneath(h, real)) {
-		jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_OPTIONAL, real, en->path);
+		jail_add(j, JAIL_BIND, JAIL_WRITE | JAIL_OPTIONAL | JAIL_PLAIN, real, en->path);
 		walls_deny_write(c, en->path, j);
 	} else if (!strcmp(real, en->path)) {
 		walls_show(j, h, en->path, 0);
 	} else if (!hidden_beneath(h, real)) {
-		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, real, en->path);
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_PLAIN, real, en->path);
 	}
 }
 

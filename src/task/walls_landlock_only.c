@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/named_path.h"
 #include "jail/userns.h"
 #include "sys/fd.h"
 #include "sys/owner.h"
@@ -89,7 +90,7 @@ static void show_system_here(struct jail *j, const struct hidden *h)
 
 static void show_named_here(const struct context *c, struct jail *j, const struct hidden *h, char *path)
 {
-	auto_str real = canonicalize_file_name(path);
+	auto_str real = named_path_real(path);
 
 	free(path);
 	if (walls_home_is_fine(c, real))

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git/named_path.h"
 #include "task/walls_parts.h"
 
 /* A rule for "dir" and everything in it is one mount; one for "dir" and "**" would be one for each of its files,
@@ -46,9 +47,10 @@ void walls_rules(
 static void freeze(const struct context *c, const char *path, struct jail *j)
 {
 	const struct rule *r = rules_write(&c->config.policy.rules, path);
+	auto_str real = r && rule_denies(r) ? named_path_real(path) : NULL;
 
-	if (r && rule_denies(r) && !access(path, F_OK))
-		jail_add(j, JAIL_BIND, JAIL_OPTIONAL, path, path);
+	if (real)
+		jail_add(j, JAIL_BIND, JAIL_OPTIONAL | JAIL_PLAIN, real, path);
 }
 
 void walls_deny_write(const struct context *c, const char *below, struct jail *j)

@@ -84,26 +84,27 @@ static void leave_out(struct exporter *x)
 		strvec_push(&x->report->left_out, buf_str(&x->path));
 }
 
-/* Whether a link's text points out of the tree: it is absolute, or has more ".." than the path is deep. */
-static bool leads_out(const char *text, const char *path)
+/* Whether a link may lead out of the tree: it is absolute, has more ".." than the path is deep, or has ".." behind a name,
+ * which may be a link itself: ".." then goes up from there. */
+static bool may_lead_out(const char *text, const char *path)
 {
-	long depth = 0;
+	size_t depth = 0;
+	bool named = false;
 
 	if (text[0] == '/')
 		return true;
 	for (const char *p = path; (p = strchr(p, '/')); p++)
 		depth++;
-	for (const char *p = text; *p;) {
+	for (const char *p = text; *p; p += strspn(p, "/")) {
 		size_t n = strcspn(p, "/");
 
-		if (n == 2 && !strncmp(p, "..", 2))
-			depth--;
-		else if (n && !(n == 1 && *p == '.'))
-			depth++;
-		if (depth < 0)
-			return true;
+		if (n == 2 && !strncmp(p, "..", 2)) {
+			if (named || !depth--)
+				return true;
+		} else if (n != 1 || *p != '.') {
+			named = true;
+		}
 		p += n;
-		p += strspn(p, "/");
 	}
 	return false;
 }
@@ -116,7 +117,7 @@ static int copy_link(struct exporter *x, int from, const char *name, int out, st
 	if (n < 0)
 		return 0;
 	text[n] = '\0';
-	if (leads_out(text, buf_str(&x->path)) && x->report->nleaving++ < 100)
+	if (may_lead_out(text, buf_str(&x->path)) && x->report->nleaving++ < 100)
 		strvec_push(&x->report->leaving, buf_str(&x->path));
 	if (symlinkat(text, out, name) < 0)
 		return err_sys(e, "cannot write the link '%s'", buf_str(&x->path));

@@ -16,7 +16,7 @@ struct export_report {
 	size_t files, links;
 	uint64_t bytes;
 	struct strvec left_out; /* paths, at most 100 */
-	struct strvec leaving;  /* links that point out of the tree, at most 100 */
+	struct strvec leaving;  /* links that may lead out of the tree, at most 100 */
 	size_t nleft_out, nleaving;
 };
 

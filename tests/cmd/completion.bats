@@ -169,6 +169,31 @@ P
   is "" "$err"
 }
 
+# The names come from a repository that somebody downloaded. A key and Enter must not run what is in them.
+@test "ESCAPES 31 O3 completion: a name of a branch is one word, in all shells" {
+  git branch 'x;echo>ran'
+  # the control: typed as it is, it is two commands
+  bash -c ': x;echo>ran'; rm ran
+  local shell
+  for shell in bash zsh fish; do
+    types <<P
+from terminal import Terminal
+start = {"bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"], "fish": ["fish", "--no-config", "-i"]}["$shell"]
+ready = {"bash": "PS1='>''> '; source <(garth completion bash)", "zsh": "PS1='>''> '; autoload -U compinit; compinit -u -D; source <(garth completion zsh)",
+         "fish": "function fish_prompt; echo -n '>''> '; end; garth completion fish | source"}["$shell"]
+t = Terminal(start)
+t.send(ready + "\n")
+t.expect(">> ")
+t.send("garth new from-$shell --base x\t\n")
+t.expect("from-$shell'")
+t.send("exit\n")
+assert t.wait() == 0, t.seen
+P
+    [[ ! -e ran ]] || complain "$shell ran it"
+    [[ $("$garth" ls --json) == *'"from-'$shell'"'* ]] || complain "$shell: $("$garth" ls)"
+  done
+}
+
 @test "O3 completion: another shell is refused in one clear line" {
   changes_nothing 2 "not for 'tcsh'" "$garth" completion tcsh
 }

@@ -61,6 +61,17 @@ load helpers
   for w in abs rel dir fifo sock nested; do [[ $err == *"$w"* ]] || complain "$w is not named"; done
 }
 
+# The attack goes up through another link, which stays in the tree.
+@test "ESCAPES 2 export: a link that leads out through another one is named" {
+  echo secret >"$T/secret"
+  "$garth" new t
+  inside t "mkdir -p deep/er; ln -s ../.. deep/er/up; ln -s deep/er/up/../secret out; ln -s deep/er/f stays; ln -s ../../a.txt deep/er/stays-too"
+  call "$garth" export t "$T/x" --json
+  # the control: the host follows it
+  [[ $(<"$T/x/out") == secret ]]
+  [[ $(json 'd["links_outside"]' <<<"$out") == '["out"]' ]] || complain
+}
+
 @test "W2 export: a running task is exported with a warning" {
   "$garth" run -d -t t -- sleep 1000
   call "$garth" export t "$T/x"

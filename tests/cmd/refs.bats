@@ -280,7 +280,7 @@ teardown() {
   garth_teardown
 }
 
-# long_history N: N commits upon each other, a second apart; the first has the tag "old", and beside it is one with "side".
+# long_history N: N commits one after the other, a second apart; the first has the tag "old", and beside it is one with "side".
 long_history() {
   local i tip at=1700000000
   tip=$(git rev-parse HEAD)

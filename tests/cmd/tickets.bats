@@ -310,6 +310,21 @@ CONFIG
 spent() { sqlite3 "$GARTH_HOME/garth.db" "UPDATE run SET started = started - $2 WHERE task_id = (SELECT id FROM task WHERE name = '$1')"; }
 block() { call "$garth" run --quiet --task "$1" --tickets 1 --timeout 1h --agent fake -- ./fake 'DO: garth ticket new one --prompt "DO: sleep 2" >/dev/null; garth ticket wait --block'; }
 
+@test "ESCAPES 26 A6 H6 tickets: a task is discarded with its tickets, or none of them; that is one undo" {
+  agents </dev/null
+  parent 2 'for i in 1 2; do new x$i --prompt "DO: echo $i >f$i; save f$i"; done; garth ticket wait; garth ticket merge t1; garth ticket merge t2; echo only >only'
+  [[ $out == *'t2  merged'* ]] || complain
+  fails 4 "task 'p' has the only copy of its work" "$garth" discard p
+  # in which order they ended is not known
+  names() { "$garth" ls --json | json 'sorted(t["name"] for t in d["tasks"])'; }
+  [[ $(names) == '["p", "p.t1", "p.t2"]' ]] || complain "$(names)"
+  call "$garth" discard -fD p
+  [[ $(names) == '[]' ]] || complain "$(names)"
+  call "$garth" undo
+  [[ $(names) == '["p", "p.t1", "p.t2"]' ]] || complain "$(names)"
+  [[ $(inside p 'cat only; garth ticket ls') == 'only'*'t1  merged'*'t2  merged'* ]] || complain "$(inside p 'garth ticket ls')"
+}
+
 @test "A6 tickets: a task that waits for its tickets does not have its --timeout anew when it is resumed" {
   agents </dev/null
   configure <<'CONFIG'

@@ -238,6 +238,49 @@ END
   [[ $(<"$T/open/shared/frozen/f") == "$SECRET" ]]
 }
 
+# Of a shown directory with something hidden in it, the other names are shown one by one. The attack has links among them: they
+# came with a repository that somebody downloaded.
+@test "J4 2: links in a shown directory are not followed because something else in it is hidden" {
+  mkdir -p "$HOME/src/other/private" "$HOME/src/other/dir"; echo public >"$HOME/src/other/file"
+  ln -s "$HOME/.ssh" "$HOME/src/other/link"; ln -s ../../.ssh/id_test "$HOME/src/other/key"; ln -s file "$HOME/src/other/near"
+  ln -s "$HOME/.ssh" "$HOME/src/beside"
+  # the control: outside they lead to the key
+  for path in other/link/id_test other/key beside/id_test; do [[ $(<"$HOME/src/$path") == "$SECRET" ]]; done
+  "$garth" new t
+  # a denial; and the project itself, which is hidden
+  for shown in 'allow_read: [~/src/other], deny_read: [~/src/other/private]' 'allow_read: [~/src]'; do
+    configure <<<"jail: {$shown}"
+    silent "$SECRET" inside t 'cd ~/src; cat other/link/id_test other/key beside/id_test; cat other/link/* other/* beside/*; true'
+    [[ $(inside t 'cat ~/src/other/file ~/src/other/near') == $'public\npublic' ]]
+  done
+}
+
+# The attack makes links in a directory that jail.allow_write gives it, at places that every task is shown if they are there; and
+# swaps one for a directory, in a loop, while other tasks start.
+@test "J4 6 40: a link where agents can write does not choose what tasks are shown" {
+  mkdir "$HOME/go" "$HOME/notes"; echo "$SECRET" >"$HOME/notes/n"; chmod 777 "$HOME/go" "$HOME/notes"
+  cat >flip.py <<'P'
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+end = time.time() + 60
+print("ready", flush=True)
+while time.time() < end: libc.renameat2(-100, b"bin", -100, b"bin.d", 2)
+P
+  git add flip.py; git commit -qm flip
+  configure <<<'jail: {allow_write: [~/go], allow_read: [~/go/named], deny_write: [~/go/fixed]}'
+  "$garth" new a; "$garth" new b
+  inside a "cd ~/go; for name in bin pkg named fixed; do ln -s $HOME/notes \$name; done; mkdir bin.d"
+  # the control: outside they lead there
+  [[ $(<"$HOME/go/bin/n") == "$SECRET" ]]
+  call "$garth" show b --jail
+  [[ $out == *"$HOME/go"* ]] || complain
+  [[ $out != *notes* ]] || complain
+  "$garth" exec a -- sh -c "cd ~/go && exec $python $R/flip.py" >"$T/flip" 2>&1 </dev/null 3>&- & flip=$!
+  eventually grep -q ready "$T/flip"
+  for i in {1..12}; do silent "$SECRET" inside b 'cat ~/go/bin*/n; true'; done
+  kill "$flip"; wait "$flip" || true
+}
+
 @test "J4 O2: keys, the Garth home and the project cannot be allowed, and wrong rules are named" {
   mkdir -p "$GARTH_HOME"
   for rule in 'allow_write: [~/.ssh]' 'allow_read: [~/.aws/x]' 'allow_write: [/]' 'allow_write: [/proc]' 'deny_read: [../x]' 'deny_read: [a/../b]' \

@@ -56,6 +56,15 @@ tasks() { "$garth" ls --json --all | json_of 'sorted(t["name"] for t in d["tasks
   [[ $out == *"BLOCKED: ticket 't2' has been tried too often"* ]] || complain
 }
 
+# Neither needs a run, so the limit on runs does not count them.
+@test "ESCAPES 37 43 A6: a ticket is not cancelled and discarded by turns for ever" {
+  agents </dev/null
+  parent 1 'garth ticket new x --prompt "DO: echo 1 >f; save f" >/dev/null; garth ticket wait >/dev/null; for i in 1 2 3 4 5 6; do garth ticket cancel t1; garth ticket discard t1; done 2>&1'
+  [[ $out == *'t1  discarded'*"BLOCKED: ticket 't1' is discarded"* ]] || complain
+  [[ $(grep -c '"plan-skip"' "$GARTH_HOME/audit.jsonl") == 1 ]] || complain "$(grep -F '"plan-skip"' "$GARTH_HOME/audit.jsonl")"
+  [[ $(sqlite3 -readonly "$GARTH_HOME/garth.db" "SELECT count(*) FROM plan_event WHERE what IN ('cancelled', 'skipped')") -le 2 ]]
+}
+
 # Each ticket's commit can have a set-up of its own: what that asked for would have no end.
 @test "ESCAPES 43 A6: the set-up of a ticket's commit, or of a check's, has no tickets" {
   printf '%s\n' 'garth ticket new deeper --prompt "DO: true" 2>&1; true' >setup.sh
