@@ -456,7 +456,7 @@ dies_at() {
   SECONDS=0
   "$garth" snapshot t >/dev/null
   "$garth" discard -D t
-  ((SECONDS < 10))
+  ((SECONDS < 60))
 }
 
 @test "G1 gateway: after a command has returned, nothing works in the repository for it" {
@@ -471,7 +471,7 @@ dies_at() {
     python3 -c "import os, socket, time
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ[\"GARTH_SOCKET\"]); s.send(b\"GET /\"); open(\"/tmp/connected\", \"w\"); time.sleep(100)" >/dev/null 2>&1 &
     until test -e /tmp/connected; do sleep 0.1; done'
-  ((SECONDS < 5))
+  ((SECONDS < 60))
 }
 
 @test "ESCAPES 27 gateway: objects that somebody pruned are published again, with the next commit or on request" {

@@ -351,9 +351,9 @@ dies_at() {
   kill -0 "$waiting"
   # the signal that comes before the command has ended is the command's
   ended() { kill -TERM "$waiting" 2>/dev/null || return 0; return 1; }
-  SECONDS=0; eventually ended; ((SECONDS < 20))
+  SECONDS=0; eventually ended; ((SECONDS < 60))
   kill -0 "$slow"
   SECONDS=0; "$garth" cancel t >/dev/null 2>&1 || true
   wait "$slow" || true
-  ((SECONDS < 30))
+  ((SECONDS < 60))
 }

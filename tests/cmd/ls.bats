@@ -267,7 +267,7 @@ PY
   [[ $out != *$'\a'* ]] || complain
 }
 
-@test "O3 ls: a thousand tasks are listed quickly" {
+@test "O3 ls: a thousand tasks are listed without a git for each of them" {
   "$garth" new t
   python3 - "$GARTH_HOME/garth.db" <<'PY'
 import sqlite3, sys
@@ -277,11 +277,9 @@ db.executemany("INSERT INTO task (project_id, branch, base, layer, target, backe
                " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,'created')", [row + ("n%d" % i,) for i in range(1000)])
 db.commit()
 PY
-  began=$(date +%s%N)
-  "$garth" ls >"$T/out"
-  took=$((($(date +%s%N) - began) / 1000000))
+  strace -f -qq -e trace=execve -e signal=none -o "$T/trace" "$garth" ls >"$T/out"
   [[ $(wc -l <"$T/out") == 1002 ]]
-  ((took < 1000)) || complain "$took ms"
+  (($(grep -c 'execve(.*= 0$' "$T/trace") < 10)) || complain "$(head "$T/trace")"
 }
 
 @test "T1 T6 ls, show: a task without events for cleanup.stale_after is marked, running or not" {
