@@ -56,7 +56,7 @@ struct worker {
 
 /* Work that failed and is to be tried again. */
 struct again {
-	int64_t at; /* it is tried again then */
+	int64_t at; /* it is tried again then; 0: at once */
 	unsigned tries, deaths;
 };
 
@@ -286,6 +286,11 @@ static void watch_parent(struct runner *r)
  * cannot be watched, it is looked at from time to time. */
 static void watch(struct runner *r)
 {
+	/* notifications that failed once may work by now */
+	if (r->watch.begun && r->watch.notify < 0) {
+		watch_close(&r->watch);
+		memset(r->watched, 0, (r->plan.nstages + 1) * sizeof(*r->watched));
+	}
 	watch_file(&r->watch, r->o->dir, PLAN_WAKE_FILE);
 	watch_parent(r);
 	for (size_t i = 0; i < r->stages.n; i++) {
@@ -366,6 +371,7 @@ static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 
 		if (stage_is_over(s) || worker_of(r, s->id) || clock_ms() < r->again[i].at)
 			continue;
+		r->again[i].at = 0;
 		if (steps(r, i, &room, ret_moved, e) < 0)
 			return -1;
 	}
@@ -439,9 +445,10 @@ static int wait_ms(struct runner *r)
 
 		if (stage_is(s, STAGE_QUOTA) && left < ms)
 			ms = left < 0 ? 0 : left;
+		/* its time may have come since the stages were looked at */
 		left = r->again[i].at - clock;
-		if (left > 0 && left < ms)
-			ms = left;
+		if (r->again[i].at && !stage_is_over(s) && left < ms)
+			ms = left < 0 ? 0 : left;
 	}
 	if (r->o->tick_ms && r->o->tick_ms < ms)
 		ms = r->o->tick_ms;

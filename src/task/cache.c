@@ -111,7 +111,7 @@ static void name_submodule_users(
 		for (size_t j = 0; j < list.n; j++) {
 			auto_str name = base_submodule_name(list.v[j].commit, list.v[j].path);
 
-			if (strcmp(name, ret->name) != 0)
+			if (!submodule_is_here(&list.v[j]) || strcmp(name, ret->name) != 0)
 				continue;
 			strvec_push(&ret->tasks, t->name);
 			free(ret->about);

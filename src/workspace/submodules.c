@@ -98,7 +98,8 @@ int submodules_bases(int dir, struct strvec *ret, struct err *e)
 	for (size_t i = 0; i < s.n; i++) {
 		auto_str name = base_submodule_name(s.v[i].commit, s.v[i].path);
 
-		strvec_push(ret, name);
+		if (submodule_is_here(&s.v[i]))
+			strvec_push(ret, name);
 	}
 	return 0;
 }

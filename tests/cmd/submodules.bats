@@ -280,8 +280,9 @@ refused_inside() {
 }
 
 @test "W5 W7 T9 submodules: their bases are listed, and doctor finds a changed one and moves it aside" {
-  "$garth" new t; "$garth" new u --submodule libs/mod --backend worktree
+  "$garth" new t; "$garth" new u --submodule libs/mod --backend worktree; "$garth" new empty --submodule none
   call "$garth" cache
+  [[ $(grep ' submodule ' <<<"$out") != *empty* ]] || complain
   [[ $(grep -c ' submodule ' <<<"$out") == 2 && $out == *" submodule "*" t  # libs/mod"* && $out == *" submodule "*" t  # libs/mod/deep"* ]] || complain
   base=$(echo "$GARTH_HOME"/bases/*/"$(git rev-parse HEAD:libs/mod)"@*)
   # touched, but the same: copied with the home, for one
@@ -297,5 +298,8 @@ refused_inside() {
     "$garth" doctor
     [[ $(inside t 'cd libs/mod; cat lib.txt src/code.c; git status --porcelain; ls ..') == $'lib\ncode\nbeside.txt\nmod' ]] || complain "$how"
   done
+  # a task in which they are empty does not need them
+  "$garth" discard -f t u; "$garth" gc --empty-trash
+  [[ $("$garth" cache --json | json '[i["kind"] for i in d["cache"]]') == '["base"]' ]] || complain "$("$garth" cache)"
   mod_untouched
 }
