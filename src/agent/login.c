@@ -257,9 +257,12 @@ static int put_new(struct copy *c, const char *path, struct err *e)
 
 	buf_addstr(&f.text, "{}");
 	add_members(c, &f);
-	if (f.text.len > 2)
-		dir = open_parent(c, path);
-	return dir < 0 ? 0 : put(c, &f, dir, e);
+	if (f.text.len <= 2)
+		return 0;
+	dir = open_parent(c, path);
+	if (dir < 0)
+		return is_in_the_way(errno) ? 0 : err_sys(e, "cannot make '%s' in the task's home", path);
+	return put(c, &f, dir, e);
 }
 
 static int copy_file(struct copy *c, int from, const char *path, struct err *e)

@@ -103,7 +103,7 @@ static bool is_stage_merge(struct context *c, const struct deed *d, char **ret_p
 }
 
 /* A task whose conflict was solved in another one is removed by the merge of that one, and restored with it. The
- * removal is between that merge and what came with it. Returns l->n if there is none. */
+ * removal is between that merge and what came with it. Returns l->n if there is none, or if one entry has both anyway. */
 static size_t find_solved(struct context *c, const struct deed_list *l, size_t i)
 {
 	struct err ignored = ERR_INIT;
@@ -115,8 +115,8 @@ static size_t find_solved(struct context *c, const struct deed_list *l, size_t i
 	for (size_t j = i + 1; j < l->n; j++) {
 		if (l->v[j].task_id == l->v[i].task_id && !strcmp(l->v[j].kind, "merge"))
 			return found;
-		if (l->v[j].task_id == id && is_removal(&l->v[j]) && !is_gone(c, &l->v[j]))
-			found = j;
+		if (l->v[j].task_id == id && !strcmp(l->v[j].kind, "discard") && !is_gone(c, &l->v[j]))
+			found = l->v[j].batch && l->v[j].batch == l->v[i].batch ? l->n : j;
 	}
 	return l->n;
 }
