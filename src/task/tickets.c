@@ -192,9 +192,10 @@ static void look_at_all(struct context *c, struct task_list *all, const struct d
 int tickets_discard(
 	struct context *c, const struct task *t, const struct discard_opts *o, bool look, struct err *e)
 {
-	const struct discard_opts own = {
-		.files = o->files, .drafts = o->drafts, .reason = "with the task that asked for it"
-	};
+	const struct discard_opts own = { .files = o->files,
+		.drafts = o->drafts,
+		.archive = o->archive,
+		.reason = "with the task that asked for it" };
 	struct err first = ERR_INIT;
 	auto_strvec refused = STRVEC_INIT;
 	auto_task_list all = { 0 };
