@@ -158,11 +158,9 @@ int task_archive(struct context *c, struct task *t, struct submodule_refs *refs,
 	const struct discard_opts all = { .files = true, .drafts = true, .archive = true };
 	auto_str trash = NULL;
 	struct err ignored = ERR_INIT;
-	auto_fd dir = -1;
+	bool tickets = tickets_had(c, t);
 	size_t packed;
-	bool tickets;
 
-	tickets = !home_task_dir(&c->home, t->id, &dir, &ignored) && tickets_are_there(dir);
 	if (planned_refuse(c, t, true, e) < 0 || task_discard(c, t, &all, &trash, e) < 0)
 		return -1;
 	fault("archive-trash");

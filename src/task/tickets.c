@@ -41,6 +41,14 @@ bool tickets_are_there(int task_dir)
 	return !faccessat(task_dir, TICKETS_FILE, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+bool tickets_had(struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	return !home_task_dir(&c->home, t->id, &dir, &ignored) && tickets_are_there(dir);
+}
+
 void tickets_tell(int task_dir)
 {
 	auto_fd file = openat(task_dir, TICKETS_FILE, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);

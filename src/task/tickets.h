@@ -39,6 +39,9 @@ struct discard_opts;
 int tickets_discard(
 	struct context *c, const struct task *t, const struct discard_opts *o, bool look, struct err *e);
 
+/* Whether the task has ever had tickets; false if it cannot be looked at. */
+bool tickets_had(struct context *c, const struct task *t);
+
 /* ERR_REFUSED if the task belongs to a ticket: the task that asked for it has to merge it. */
 int tickets_refuse_merge(struct context *c, const struct task *t, struct err *e);
 
