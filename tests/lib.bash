@@ -1,7 +1,7 @@
 # Loaded by every test of commands and walls: makes a new repository and Garth home, and removes them afterwards.
 # GARTH_BUILD is the build under test. Tests run as root and as an unprivileged user; see tools/run-tests.
 
-garth=$GARTH_BUILD/garth
+garth=${GARTH_BUILD:?is not set: HACKING.md has the command to run one file}/garth
 # run-tests set it for the files of bats alone
 unset TMPDIR
 

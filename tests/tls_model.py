@@ -13,7 +13,7 @@ import http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.
 
 top = sys.argv[1]
 HOSTS = ["localhost", "api.anthropic.com", "platform.claude.com", "console.anthropic.com", "oauth2.googleapis.com",
-         "cloudcode-pa.googleapis.com", "auth.openai.com", "chatgpt.com", "api.githubcopilot.com"]
+         "cloudcode-pa.googleapis.com", "auth.openai.com", "chatgpt.com", "api.githubcopilot.com", "api.groq.com"]
 lock = threading.Lock()
 
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/claude.h"
+#include "agent/jsonc.h"
 #include "agent/outside.h"
 #include "agent/settings.h"
 #include "agent/tokens.h"
@@ -100,6 +101,54 @@ static void add_mcp(const struct config_agent *a, struct file *f)
 	}
 }
 
+/* The text of the list's entry "~/PATH=TEXT" for this file; NULL if there is none. */
+static const char *text_for(const struct strvec *list, const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; list && i < list->n; i++)
+		if (!strncmp(list->v[i], "~/", 2) && !strncmp(list->v[i] + 2, path, n) &&
+			list->v[i][2 + n] == '=')
+			return list->v[i][3 + n] ? list->v[i] + 3 + n : NULL;
+	return NULL;
+}
+
+/* The members that the file gets where the user's has none: the agent's own, and what tells it of the proxy. NULL if
+ * there are none. */
+static json_t *members_for(const struct copy *c, const char *path)
+{
+	const char *texts[] = { text_for(&c->agent->files, path),
+		text_for(c->place->outside ? &c->place->outside->told : NULL, path) };
+	json_t *ret = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		json_t *more = texts[i] ? jsonc_parse(texts[i], strlen(texts[i])) : NULL;
+
+		if (ret)
+			json_object_update_recursive(ret, more);
+		else
+			ret = json_incref(more);
+		json_decref(more);
+	}
+	return ret;
+}
+
+static void add_members(const struct copy *c, struct file *f)
+{
+	json_t *all = members_for(c, f->path), *users = all ? settings_parse(f->path, &f->text) : NULL;
+	char *text = NULL;
+
+	if (users && !json_object_update_recursive(all, users) && !json_equal(all, users))
+		text = json_dumps(all, JSON_INDENT(2));
+	if (text) {
+		buf_reset(&f->text);
+		buf_addstr(&f->text, text);
+	}
+	free(text);
+	json_decref(all);
+	json_decref(users);
+}
+
 static int read_users(struct copy *c, int from, struct file *f, struct err *e)
 {
 	f->text = (struct buf)BUF_INIT(MAX_BYTES - c->bytes);
@@ -116,6 +165,7 @@ static int read_users(struct copy *c, int from, struct file *f, struct err *e)
 		claude_own_part(&f->text, c->place);
 	if (c->place->mcp)
 		add_mcp(c->agent, f);
+	add_members(c, f);
 	if (c->place->outside) {
 		outside_text(c->place->outside, f->path, &f->text);
 		f->tokens.all = c->place->outside->mode == OUTSIDE_ALL;
@@ -190,10 +240,30 @@ static int put(struct copy *c, struct file *f, int dir, struct err *e)
 	return 0;
 }
 
-static int copy_file(struct copy *c, int from, const char *path, struct err *e)
+/* The directory in the task home for a file of this path. */
+static int open_parent(const struct copy *c, const char *path)
 {
 	struct owner o = owner_inside();
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
+
+	return mkdirs_beneath(c->task_home, parent, 0700, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
+}
+
+/* A file that the user does not have, with the members that it gets. */
+static int put_new(struct copy *c, const char *path, struct err *e)
+{
+	auto_file f = { .path = path, .text = BUF_INIT(MAX_BYTES) };
+	auto_fd dir = -1;
+
+	buf_addstr(&f.text, "{}");
+	add_members(c, &f);
+	if (f.text.len > 2)
+		dir = open_parent(c, path);
+	return dir < 0 ? 0 : put(c, &f, dir, e);
+}
+
+static int copy_file(struct copy *c, int from, const char *path, struct err *e)
+{
 	auto_file f = { .path = path };
 	auto_fd dir = -1;
 
@@ -201,7 +271,7 @@ static int copy_file(struct copy *c, int from, const char *path, struct err *e)
 		return -1;
 	if (f.unreadable)
 		strvec_push(&c->report->left_out, path);
-	dir = mkdirs_beneath(c->task_home, parent, 0700, owner_is_other() ? o.uid : (uid_t)-1, o.gid);
+	dir = open_parent(c, path);
 	if (dir < 0)
 		return is_in_the_way(errno) ? 0 : err_sys(e, "cannot make '%s' in the task's home", path);
 	if (is_outdated(c, &f, dir))
@@ -240,7 +310,7 @@ static int copy_one(
 	struct level here = { .depth = up ? up->depth + 1 : 0, .up = up };
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO))
-		return 0; /* missing, a dangling link, or a socket */
+		return put_new(c, path, e); /* missing, a dangling link, or a socket */
 	if (fd < 0 || fstat(fd, &here.st) < 0)
 		return err_sys(e, "cannot read '%s' in the home", path);
 	if (++c->looked_at > MAX_FILES || here.depth > MAX_DEPTH)

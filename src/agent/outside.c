@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "agent/endpoints.h"
 #include "agent/settings.h"
+#include "agent/tokens.h"
 #include "base/alloc.h"
 #include "base/path.h"
 #include "credentials/control.h"
@@ -158,6 +159,16 @@ static const char *string_at(const json_t *tree, const char *path)
 	return json_string_value(tree);
 }
 
+/* The user's log-in file; -1 if the agent has no such file, or it cannot be read. */
+static int read_login(const struct outside *o, const char *path, struct buf *text)
+{
+	auto_str file = users_file(o, path);
+	struct err ignored = ERR_INIT;
+	auto_fd fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 || !strvec_has(&o->agent->login, path) ? -1 : read_rest(fd, text, path, &ignored);
+}
+
 /* row: "FILE:MEMBER=SERVICE" */
 static void look_in_file(const struct outside_where *w, struct outside *o, const char *row)
 {
@@ -166,20 +177,39 @@ static void look_in_file(const struct outside_where *w, struct outside *o, const
 	struct pair p = split(row + len + 1);
 	auto_str member = p.left;
 	auto_buf text = BUF_INIT(FILE_BYTES);
-	struct err ignored = ERR_INIT;
 	const char *real;
-	auto_fd fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	json_t *tree;
 
-	if (fd < 0 || !strvec_has(&w->agent->login, path) || read_rest(fd, &text, path, &ignored) < 0)
+	if (read_login(o, path, &text) < 0)
 		return;
-	tree = settings_parse(path, &text);
+	tree = path_ends_in(path, ".env") ? settings_variables(&text) : settings_parse(path, &text);
 	real = string_at(tree, member);
 	shown = xasprintf("~/%s", path);
 	/* a value with escapes could not be replaced */
 	if (real && *real && memmem(text.data, text.len, real, strlen(real)))
 		add_secret(w, o, real, p.right, file, member, shown);
 	json_decref(tree);
+}
+
+/* Notes what else of a log-in file is a secret. It enters the task with the file, as the proxy knows nothing of it. */
+static void look_for_others(struct outside *o, const char *path)
+{
+	auto_buf text = BUF_INIT(FILE_BYTES), names = BUF_SMALL;
+	auto_str shown = xasprintf("~/%s", path), all = NULL;
+	auto_strvec left = STRVEC_INIT;
+
+	if (strvec_has(&o->entered, shown) || read_login(o, path, &text) < 0)
+		return;
+	outside_text(o, path, &text);
+	tokens_left(path, &text, &left);
+	for (size_t i = 0; i < left.n; i++)
+		buf_printf(&names, "%s%s", i ? " " : "", left.v[i]);
+	all = xasprintf("%s (%s)", shown, buf_str(&names));
+	for (char *p = all; *p; p++)
+		if (*p < ' ')
+			*p = '?';
+	if (left.n && !names.overflow)
+		note(&o->entered, all);
 }
 
 static int look_in_variables(const struct outside_where *w, struct outside *o, struct err *e)
@@ -297,14 +327,23 @@ static bool has_own_address(const struct outside_where *w)
 	return hosts.n > 0;
 }
 
+/* Whether the agent learns of the proxy from a file that does not change while the task runs. Files of its home do. */
+static bool is_told_in_etc(const struct default_login *l)
+{
+	for (size_t i = 0; l && l->told[i]; i++)
+		if (*l->told[i] != '~')
+			return true;
+	return false;
+}
+
 static enum outside_mode mode_of(const struct outside_where *w, const struct default_login *l)
 {
 	const char *asked = w->agent->credentials;
 
 	if (asked)
 		return strcmp(asked, CREDENTIALS_COPY) ? OUTSIDE_ALL : OUTSIDE_COPY;
-	return l && w->possible && !(w->fixed && l->told[0]) && !has_own_address(w) ? OUTSIDE_KNOWN
-										    : OUTSIDE_COPY;
+	return l && w->possible && !(w->fixed && is_told_in_etc(l)) && !has_own_address(w) ? OUTSIDE_KNOWN
+											   : OUTSIDE_COPY;
 }
 
 int outside_open(const struct outside_where *w, struct outside *ret, struct err *e)
@@ -319,12 +358,14 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	o.mode = mode_of(w, o.login);
 	/* with `none`, no secret has a service */
 	use.possible &= o.mode == OUTSIDE_KNOWN || (asked && !strcmp(asked, CREDENTIALS_PROXY));
-	use.possible &= !(w->fixed && o.login && o.login->told[0]) && !(asked && has_own_address(w));
+	use.possible &= !(w->fixed && is_told_in_etc(o.login)) && !(asked && has_own_address(w));
 	if (o.login && look_in_variables(&use, &o, e) < 0)
 		return -1;
 	for (size_t i = 0; o.login && o.login->secrets[i]; i++)
 		if (strchr(o.login->secrets[i], ':'))
 			look_in_file(&use, &o, o.login->secrets[i]);
+	for (size_t i = 0; o.mode != OUTSIDE_ALL && i < w->agent->login.n; i++)
+		look_for_others(&o, w->agent->login.v[i]);
 	if (o.login) {
 		redirect(&o);
 		take_hosts_over(&o);
@@ -334,13 +375,18 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	return 0;
 }
 
-static const struct secret *secret_of_variable(const struct outside *o, const char *name, size_t len)
+/* By its value: two variables, or a variable and a file, may have the same secret, and the table has it once. */
+static const struct secret *secret_of_variable(const struct outside *o, const char *name, const char *value)
 {
-	for (size_t i = 0; i < o->table.nsecrets; i++) {
-		const struct secret *s = &o->table.secrets[i];
+	for (size_t i = 0; o->login && o->login->secrets[i]; i++) {
+		struct pair p = split(o->login->secrets[i]);
+		bool same = !strcmp(p.left, name);
 
-		if (!*s->file && strlen(s->member) == len && !memcmp(s->member, name, len))
-			return s;
+		free(p.left);
+		for (size_t k = 0; same && k < o->table.nsecrets; k++)
+			if (!strcmp(o->table.secrets[k].service, p.right) &&
+				!strcmp(o->table.secrets[k].real, value))
+				return &o->table.secrets[k];
 	}
 	return NULL;
 }
@@ -359,8 +405,9 @@ void outside_env(const struct outside *o, struct strvec *env)
 
 	for (size_t i = 0; i < env->n; i++) {
 		size_t len = strcspn(env->v[i], "=");
-		const struct secret *s = secret_of_variable(o, env->v[i], len);
 		auto_str name = xstrndup(env->v[i], len);
+		const struct secret *s =
+			secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
 
 		if (value_in(o->vars.v, name))
 			continue;

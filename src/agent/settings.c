@@ -57,3 +57,39 @@ json_t *settings_parse(const char *path, const struct buf *text)
 		tree = from_yaml(y);
 	return tree;
 }
+
+/* One line "export NAME='VALUE'", with or without quotes and export. */
+static void add_line(json_t *to, const char *line, size_t len)
+{
+	const char *end = line + len, *equals, *value;
+
+	while (line < end && isblank((unsigned char)*line))
+		line++;
+	if (end - line > 7 && !strncmp(line, "export ", 7))
+		line += 7;
+	equals = memchr(line, '=', (size_t)(end - line));
+	if (!equals || *line == '#')
+		return;
+	for (value = equals + 1; value < end && isspace((unsigned char)*value);)
+		value++;
+	while (end > value && isspace((unsigned char)end[-1]))
+		end--;
+	if (end - value > 1 && strchr("'\"", *value) && end[-1] == *value)
+		value++, end--;
+	while (equals > line && isblank((unsigned char)equals[-1]))
+		equals--;
+	json_object_setn_new(to, line, (size_t)(equals - line), json_stringn(value, (size_t)(end - value)));
+}
+
+json_t *settings_variables(const struct buf *text)
+{
+	json_t *all = json_object();
+
+	for (const char *line = buf_str(text); *line;) {
+		size_t n = strcspn(line, "\n");
+
+		add_line(all, line, n);
+		line += n + (line[n] == '\n');
+	}
+	return all;
+}

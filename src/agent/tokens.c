@@ -11,6 +11,8 @@
 
 #define DEPTH_MAX 32
 #define KEY_MAX   256
+/* the shortest text that is taken for a secret */
+#define SECRET_MIN 8
 /* A larger time is in milliseconds: in seconds it would be later than the year 5000. */
 #define MILLISECONDS 100000000000LL
 
@@ -257,4 +259,37 @@ int tokens_take_out(const char *path, struct buf *text, struct tokens *ret)
 		free(without);
 	}
 	return text->overflow ? -1 : 0;
+}
+
+/* A word of a few letters, or a number, is none, whatever its key says: "token_type": "Bearer". */
+static bool may_be_secret(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n >= SECRET_MIN && strspn(text, "0123456789") < n && !dummy_in(text, n);
+}
+
+static bool has_secret(const json_t *value, const char *name, unsigned depth)
+{
+	const char *key, *text = json_string_value(value);
+	json_t *item;
+	size_t i;
+
+	if (depth == DEPTH_MAX)
+		return false;
+	if (text)
+		return is_secret(name) && may_be_secret(text);
+	json_array_foreach(value, i, item) if (has_secret(item, name, depth + 1)) return true;
+	json_object_foreach((json_t *)value, key, item) if (has_secret(item, key, depth + 1)) return true;
+	return false;
+}
+
+void tokens_left(const char *path, const struct buf *text, struct strvec *ret)
+{
+	json_t *tree = path_ends_in(path, ".env") ? settings_variables(text) : settings_parse(path, text);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(tree, key, value) if (has_secret(value, key, 0)) strvec_push(ret, key);
+	json_decref(tree);
 }

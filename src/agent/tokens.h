@@ -36,6 +36,8 @@ void tokens_release(struct tokens *t);
 /* Returns -1 if the text cannot be parsed and may hold a refresh token: a .json file that is not JSON (Gemini
  * encrypts such a file), or text of another format that mentions one. */
 int tokens_take_out(const char *path, struct buf *text, struct tokens *ret);
+/* Adds the names of those members of a file's tree that have a secret in them which is no dummy (credentials/dummy.h). */
+void tokens_left(const char *path, const struct buf *text, struct strvec *ret);
 /* When the last of the tokens expires; 0 if none does. */
 int64_t tokens_last_end(const struct tokens *t);
 

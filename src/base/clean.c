@@ -224,6 +224,17 @@ size_t clean_whole(const char *text, size_t len)
 	return len;
 }
 
+void clean_without_colours(struct buf *out, const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (size_t i = 0, colour; i < len; i += colour ? colour : 1) {
+		colour = colour_sequence(p + i, len - i);
+		if (!colour)
+			buf_addch(out, text[i]);
+	}
+}
+
 void clean_line(struct buf *out, const char *text)
 {
 	size_t at = out->len;

@@ -15,6 +15,8 @@ void clean_text(struct buf *out, const char *text, size_t len, bool colours);
 /* How many bytes of a text that goes on can be cleaned now: the rest may be the beginning of a character, of a
  * colour sequence or of a line end. The rest is short. */
 size_t clean_whole(const char *text, size_t len);
+/* Appends the text without colour sequences. It is not clean yet. */
+void clean_without_colours(struct buf *out, const char *text, size_t len);
 /* clean_text on one line: newlines become spaces. */
 void clean_line(struct buf *out, const char *text);
 

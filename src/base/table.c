@@ -94,12 +94,13 @@ static bool drop_column(const struct table *t, size_t *widths)
 static void shrink(const struct table *t, size_t *widths)
 {
 	size_t last = t->n - 1, sum;
+	size_t floor = t->columns[last].min > TABLE_LAST_MIN ? t->columns[last].min : TABLE_LAST_MIN;
 
 	while ((sum = total(t, widths)) > t->width) {
 		size_t over = sum - t->width, widest = t->n;
 
-		if (widths[last] > TABLE_LAST_MIN) {
-			size_t can = widths[last] - TABLE_LAST_MIN;
+		if (widths[last] > floor) {
+			size_t can = widths[last] - floor;
 
 			widths[last] -= over < can ? over : can;
 			continue;

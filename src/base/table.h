@@ -9,7 +9,7 @@
  *
  * Cells are cleaned here. If the table is too wide, the last column shrinks first, down to TABLE_LAST_MIN; then the
  * columns with a `min`, the widest first; then whole columns go, from the right. A column without content and without
- * a title that must stay is left out.
+ * a title that must stay is left out. The last column's `min` counts if it is more than TABLE_LAST_MIN.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H

@@ -121,7 +121,7 @@ static int allow_path(struct context *c, const struct task *t, const char *path,
 	return record(c, t, "allow", path, e) < 0 ? -1 : store_allow(c->store, t->id, path, e);
 }
 
-static int tell_paths(struct context *c, const struct task *t, bool json)
+static int tell_paths(struct context *c, const struct task *t, bool asked, bool json)
 {
 	auto_strvec globs = STRVEC_INIT;
 	struct err e = ERR_INIT;
@@ -133,6 +133,8 @@ static int tell_paths(struct context *c, const struct task *t, bool json)
 			json_pack("{s:o, s:o}", "task", json_text(t->name), "allowed", json_list(&globs)));
 	for (size_t i = 0; i < globs.n; i++)
 		printf("%s\n", globs.v[i]);
+	if (asked && !globs.n)
+		say_state("task '%s' may publish no protected path", t->name);
 	return 0;
 }
 
@@ -150,6 +152,7 @@ static int allow_words(
 	for (int i = 0; i < n; i++) {
 		if ((hosts[i] ? allow_host(c, t, dir, words[i], e) : allow_path(c, t, words[i], e)) < 0)
 			return err_wrap(e, "task '%s'", t->name);
+		say_done("task '%s' may %s %s", t->name, hosts[i] ? "reach" : "publish", words[i]);
 		*ret_hosts |= hosts[i];
 	}
 	return 0;
@@ -175,5 +178,5 @@ int cmd_allow(int argc, char **argv)
 	if (cmd_open_task(CMD_CHANGES, argv[0], &c, &t, &e) < 0 || runtime_configure(&c, &t, &e) < 0 ||
 		allow_words(&c, &t, argv + 1, l.words - 1, !hosts && !paths, &hosts, &e) < 0)
 		return say_error(&e);
-	return hosts ? tell_hosts(&c, &t, json) : tell_paths(&c, &t, json);
+	return hosts ? tell_hosts(&c, &t, json) : tell_paths(&c, &t, l.words == 1, json);
 }

@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "plan/tickets.h"
 #include "runtime/control.h"
+#include "task/planned.h"
 
 int cmd_attach(int argc, char **argv)
 {
@@ -28,25 +29,46 @@ int cmd_attach(int argc, char **argv)
 	return r.end == TERMINAL_DETACHED ? 0 : r.exit_code;
 }
 
+static void cancel_tickets(struct context *c, const struct task *t, size_t *sum)
+{
+	struct err why = ERR_INIT;
+	size_t n = 0;
+
+	if (tickets_cancel(c, t->id, &n, &why) < 0)
+		say_warning("its tickets are not cancelled: %s", why.msg);
+	*sum += n;
+}
+
+/* In a plan's own task nothing runs: the plan is meant. */
+static int hint_plan(struct context *c, const struct task *t, struct err *e)
+{
+	struct err plan = ERR_INIT;
+
+	if (planned_refuse(c, t, true, &plan) < 0 && *plan.hint)
+		err_hint(e, "%s", plan.hint);
+	return -1;
+}
+
+/* Its tickets are cancelled before it, so that its end does not speak of tickets that still run, and after it: until then it
+ * can ask for more. */
 static int cancel_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
 	auto_task now = { 0 };
-	struct err why = ERR_INIT;
 	bool withdrawn = false;
 	size_t tickets = 0;
 	int rc;
 
 	(void)data;
 	progress_begin("waiting for its processes to end");
+	cancel_tickets(c, t, &tickets);
 	rc = ticket_withdraw(c, t->id, &withdrawn, e);
 	context_close_store(c);
 	if (!rc && !withdrawn)
 		rc = control_cancel(c, t, e);
-	if (tickets_cancel(c, t->id, &tickets, &why) < 0)
-		say_warning("its tickets are not cancelled: %s", why.msg);
+	cancel_tickets(c, t, &tickets);
 	progress_end();
 	if (rc < 0 && !tickets)
-		return -1;
+		return hint_plan(c, t, e);
 	if (tickets)
 		say_state("%zu of its tickets %s cancelled", tickets, tickets == 1 ? "is" : "are");
 	if (say_is_json()) {

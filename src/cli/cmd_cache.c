@@ -24,27 +24,49 @@ static json_t *as_json(const struct cache *c)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct cache_item *x = &c->v[i];
 
-		json_array_append_new(
-			items, json_pack("{s:s, s:s, s:s, s:s, s:I, s:o}", "project", x->project, "kind",
-				       x->kind, "name", x->name, "about", x->about, "bytes",
-				       (json_int_t)x->bytes, "task_names", json_list(&x->tasks)));
+		json_array_append_new(items,
+			json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o}", "project", x->project, "kind",
+				x->kind, "name", x->name, "about", x->about, "bytes", (json_int_t)x->bytes,
+				"task_names", json_list(&x->tasks), "trashed", json_list(&x->trashed)));
 	}
 	return json_pack("{s:o, s:I}", "cache", items, "bytes", (json_int_t)c->bytes);
+}
+
+static void add_names(struct buf *out, const struct strvec *names)
+{
+	for (size_t i = 0; i < names->n && i < NAMES_SHOWN; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", names->v[i]);
+	if (names->n > NAMES_SHOWN)
+		buf_printf(out, " and %zu more", names->n - NAMES_SHOWN);
 }
 
 static void print_item(const struct cache_item *x)
 {
 	auto_buf users = BUF_SMALL, clean = BUF_SMALL, about = BUF_SMALL;
-	bool shows = !strcmp(x->kind, "setup") || !strcmp(x->kind, "cache");
+	bool shows = *x->about && strcmp(x->kind, "include") != 0;
 	char size[SIZE_TEXT_MAX];
 
-	for (size_t i = 0; i < x->tasks.n && i < NAMES_SHOWN; i++)
-		buf_printf(&users, "%s%s", i ? ", " : "", x->tasks.v[i]);
-	if (x->tasks.n > NAMES_SHOWN)
-		buf_printf(&users, " and %zu more", x->tasks.n - NAMES_SHOWN);
-	printf("%-12.12s %-8s %-24.24s %10s  %s%s%s\n", x->project, x->kind, x->name,
-		size_text(x->bytes, size), x->tasks.n ? say_one_line(&clean, buf_str(&users)) : "unused",
-		shows ? "  # " : "", shows ? say_one_line(&about, x->about) : "");
+	add_names(&users, x->tasks.n ? &x->tasks : &x->trashed);
+	if (!users.len)
+		buf_addstr(&users, "unused");
+	else if (!x->tasks.n)
+		buf_addstr(&users, " (in the trash)");
+	printf("%-12.12s %-9s %-24.24s %10s  %s%s%s\n", x->project, x->kind, x->name,
+		size_text(x->bytes, size), say_one_line(&clean, buf_str(&users)), shows ? "  # " : "",
+		shows ? say_one_line(&about, x->about) : "");
+}
+
+/* What --prune left, although no task that exists uses it. */
+static void say_kept(const struct cache *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += !c->v[i].tasks.n && c->v[i].trashed.n;
+	if (!n)
+		return;
+	say_state("%zu layer%s kept for tasks in the trash: garth gc --empty-trash", n,
+		n == 1 ? " is" : "s are");
 }
 
 static int remove_unused(struct context *c, int64_t project, void *arg, struct err *e)
@@ -118,5 +140,7 @@ int cmd_cache(int argc, char **argv)
 		print_item(&items.v[i]);
 	say_state("%zu base%s and layer%s, %s", items.n, items.n == 1 ? "" : "s", items.n == 1 ? "" : "s",
 		size_text(items.bytes, size));
+	if (prune)
+		say_kept(&items);
 	return 0;
 }

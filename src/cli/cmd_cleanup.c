@@ -60,12 +60,12 @@ static int ask(struct context *c, const struct cleanup *k, struct task_list *all
 	size_t only = 0;
 
 	for (size_t i = 0; i < all->n; i++) {
-		auto_buf why = BUF_SMALL, clean = BUF_SMALL;
+		auto_buf why = BUF_SMALL;
 
 		if (life_is_running(&all->v[i]) || cleanup_would_go(c, &all->v[i], &why))
 			continue;
 		only++;
-		say_warning("%s", say_one_line(&clean, buf_str(&why)));
+		say_warning_text("", buf_str(&why));
 	}
 	if (!only || k->opts.look)
 		return 0;
@@ -97,11 +97,8 @@ static int report(const struct cleanup *k, const struct cleanup_report *r)
 
 	if (k->json)
 		return report_json(k, r);
-	for (size_t i = 0; i < r->kept.n; i++) {
-		auto_buf clean = BUF_SMALL;
-
-		say_warning("kept: %s", say_one_line(&clean, r->why.v[i]));
-	}
+	for (size_t i = 0; i < r->kept.n; i++)
+		say_warning_text("kept: ", r->why.v[i]);
 	count_text(r->removed.n, removed);
 	count_text(r->kept.n, kept);
 	for (size_t i = 0; i < r->removed.n; i++)

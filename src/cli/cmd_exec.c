@@ -135,7 +135,7 @@ int cmd_exec(int argc, char **argv)
 	/* options may be before and after the task's name */
 	behind = argv + l.rest + 1;
 	if (cmd_parse_options(opts, argc - l.rest - 1, behind, true, &words, &rest, &e) < 0)
-		return say_error(&e);
+		return err_hint(&e, "garth exec --help"), say_error(&e);
 	if (!behind[rest])
 		return err_set(&e, ERR_USAGE, "no command given"),
 		       err_hint(&e, "garth shell %s", argv[l.rest]), say_error(&e);

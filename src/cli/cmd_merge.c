@@ -137,13 +137,11 @@ static int begin_resolution(
 /* Prints whether the task was removed, and what to do next. */
 static void tell_rest(struct context *c, struct task *t, const struct land_result *r)
 {
-	auto_buf line = BUF_SMALL;
-
 	if (r->removed && say_is_heard()) {
 		say_state("its workspace is in the trash for %d days", TASK_TRASH_DAYS);
 		say_hint("garth undo %s", r->in.name ? r->in.name : t->name);
 	} else if (!r->removed && !remaining_warn(c, t, "merged") && r->kept.kind != ERR_NONE) {
-		say_warning("kept: %s", say_one_line(&line, r->kept.msg));
+		say_warning_text("kept: ", r->kept.msg);
 	}
 }
 

@@ -88,9 +88,10 @@ static int check_words(const struct cmd_part *part, const struct subcommand *s, 
 {
 	if (n >= s->min_words && (s->max_words < 0 || n <= s->max_words))
 		return 0;
-	return err_set(e, ERR_USAGE,
+	err_set(e, ERR_USAGE,
 		n < s->min_words ? "'garth plan %s' needs %s" : "'garth plan %s' takes %s and no more",
 		part->name, *part->words ? part->words : "no word");
+	return err_hint(e, "garth plan --help");
 }
 
 int cmd_plan(int argc, char **argv)

@@ -22,6 +22,8 @@ static int list(struct context *c, const struct task *t, bool json)
 			text.data[i] = '\n';
 	if (text.len)
 		puts(text.data);
+	else
+		say_state("no port of task '%s' is open", t->name);
 	return 0;
 }
 

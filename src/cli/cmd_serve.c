@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/list_text.h"
 #include "cli/cmd.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -17,12 +18,14 @@ struct round {
 static void tell(void *arg, bool warning, const char *line)
 {
 	struct round *r = arg;
-	auto_buf clean = BUF_SMALL;
+	auto_buf flat = BUF_SMALL, clean = BUF_SMALL;
 
+	/* a line of a log for each message */
+	list_on_one_line(&flat, line);
 	if (r->json)
 		strvec_push(warning ? &r->warnings : &r->done, line);
 	else if (warning)
-		say_warning("%s", say_one_line(&clean, line));
+		say_warning("%s", say_one_line(&clean, buf_str(&flat)));
 	else
 		say_done("%s", say_one_line(&clean, line));
 }

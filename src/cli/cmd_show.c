@@ -221,7 +221,7 @@ static void print_task(struct context *c, struct task_at *at, const struct task_
 	show_tickets(c, t);
 	show_credentials(at);
 	show_network(c, at);
-	limits_show(limits);
+	limits_show(limits, t);
 	print_work(w, why);
 }
 

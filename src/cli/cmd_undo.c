@@ -19,7 +19,7 @@ static const struct {
 	[UNDO_TRASH] = { "it is out of the trash, with all that was in it", "show" },
 	[UNDO_ARCHIVE] = { "it is out of its archive, with all that was in it", "show" },
 	[UNDO_MERGE] = { "its target is as it was", "diff" },
-	[UNDO_WITH_TASK] = { "its target is as it was, and it is out of the trash", "diff" },
+	[UNDO_WITH_TASK] = { "its target is as it was, and the task is out of the trash", "diff" },
 	[UNDO_TARGET] = { "its target is as it was", "audit" },
 	[UNDO_ROLLBACK] = { "it is as it was before", "diff" },
 	[UNDO_RENAME] = { "it has its old name", "show" },
@@ -84,6 +84,11 @@ static int pick(const struct undo_list *l, const char *task, size_t *ret, struct
 	auto_str path = NULL;
 
 	*ret = 0;
+	if (!l->n && task && l->plan)
+		return err_set(e, ERR_REFUSED,
+			       "task '%s' is a stage of plan '%s', which is only taken back as a whole", task,
+			       l->plan),
+		       err_hint(e, "garth plan status %s", l->plan);
 	if (!l->n)
 		return task ? err_set(e, ERR_NOTFOUND, "there is nothing of task '%s' to take back", task)
 			    : err_set(e, ERR_NOTFOUND, "there is nothing to take back");
@@ -107,6 +112,8 @@ static json_t *undo_json(const struct undoable *u)
 
 	for (size_t i = u->n; i-- > 0;)
 		json_array_append_new(tasks, json_text(u->deeds[i].task));
+	if (u->solved)
+		json_array_append_new(tasks, json_text(u->solved));
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind",
 		undo_came_with_merge(&u->deeds[0]) ? "merge" : u->deeds[0].kind, "what", json_text(what),
 		"task_names", tasks, "project", json_text(u->project), "repository", json_text(u->path),
@@ -123,13 +130,19 @@ static void name_task(struct context *c, const struct deed *d)
 		cmd_made_task(c, &t);
 }
 
-static int report_one(struct context *c, const struct deed *d, enum undo_outcome outcome, bool json)
+static int report_one(
+	struct context *c, const struct deed *d, const char *solved, enum undo_outcome outcome, bool json)
 {
 	if (json)
 		return json_print(json_pack("{s:o, s:[o], s:s}", "task", json_text(d->task), "task_names",
 			json_text(d->task), "undone", d->kind));
 	name_task(c, d);
-	say_done("the %s of task '%s' is taken back: %s", d->kind, d->task, outcomes[outcome].said);
+	if (solved && outcome == UNDO_WITH_TASK)
+		say_done(
+			"the %s of task '%s' is taken back: its target is as it was, and it and task '%s' are out of the trash",
+			d->kind, d->task, solved);
+	else
+		say_done("the %s of task '%s' is taken back: %s", d->kind, d->task, outcomes[outcome].said);
 	say_hint("garth %s %s", outcomes[outcome].next, d->task);
 	return 0;
 }
@@ -165,10 +178,9 @@ static int undo_many(struct context *c, struct undoable *u, bool json)
 	if (json)
 		json_print(json_pack("{s:o, s:o, s:s}", "task", done.n ? json_text(done.v[0]) : json_null(),
 			"task_names", json_list(&done), "undone", u->deeds[0].kind));
-	else if (done.n && u->plan && last.kind == ERR_NONE)
-		say_done(
-			"the merge of plan '%s' is taken back: %s is as it was, and %zu tasks are out of the trash",
-			u->plan, u->target ? u->target : "its target", done.n);
+	else if (done.n && u->merged && last.kind == ERR_NONE)
+		say_done("the merge of %s is taken back: %s is as it was, and %zu tasks are out of the trash",
+			u->merged, u->target ? u->target : "its target", done.n);
 	else if (done.n)
 		say_done("the removal of %zu tasks is taken back: they are out of %s", done.n,
 			strcmp(u->deeds[0].kind, "archive") ? "the trash" : "their archives");
@@ -213,7 +225,7 @@ static int undo(struct context *c, const char *task, bool look, bool json)
 			err_hint(&e, "garth undo --list");
 		return say_error(&e);
 	}
-	return report_one(c, &u->deeds[0], outcome, json);
+	return report_one(c, &u->deeds[0], u->solved, outcome, json);
 }
 
 static int list(struct context *c, const char *task, bool json)

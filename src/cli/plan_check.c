@@ -98,6 +98,7 @@ static int say_mistakes(const struct err *e, const struct strvec *mistakes)
 		err_set(&more, ERR_CONFIG, "%s", mistakes->v[i]);
 		say_error_text(&more);
 	}
+	say_hint("man garth-plan");
 	return code;
 }
 

@@ -77,7 +77,14 @@ static int find_commit(struct plan_file *f, struct err *e)
 
 int plan_file_load(struct context *c, const char *path, struct plan_file *ret, struct err *e)
 {
-	return plan_file_load_all(c, path, NULL, ret, e);
+	auto_str word = shell_word(path);
+
+	if (!plan_file_load_all(c, path, NULL, ret, e))
+		return 0;
+	/* which names all mistakes, not the first one only */
+	return e->kind == ERR_CONFIG && !e->hint[0] && strcmp(path, "-") != 0
+		       ? err_hint(e, "garth plan check %s", word)
+		       : -1;
 }
 
 int plan_file_load_all(

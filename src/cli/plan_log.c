@@ -10,6 +10,7 @@
 #include "cli/plan_status_json.h"
 #include "cli/say.h"
 #include "plan/make.h"
+#include "plan/rows.h"
 #include "sys/fd.h"
 #include "task/stage_files.h"
 
@@ -58,6 +59,25 @@ static void print_notes(const struct context *c, const struct stage_row *s)
 		printf("outputs:\n%s", buf_str(&outputs));
 }
 
+/* What the plan says of the stage that only people can check. */
+static void print_statements(struct context *c, const struct plan_row *row, const char *stage)
+{
+	struct err ignored = ERR_INIT;
+	auto_plan p = { 0 };
+
+	if (plan_open(c, row, &p, &ignored) < 0)
+		return;
+	for (size_t i = 0; i < p.nstages; i++)
+		for (size_t k = 0; k < p.stages[i].nchecks && !strcmp(p.stages[i].id, stage); k++) {
+			auto_buf clean = BUF_SMALL;
+
+			if (p.stages[i].checks[k].kind == PLAN_CHECK_STATEMENT)
+				printf("?    %s: %s (not machine-checked)\n",
+					plan_check_kinds[PLAN_CHECK_STATEMENT],
+					say_one_line(&clean, p.stages[i].checks[k].text));
+		}
+}
+
 int plan_cmd_log(const struct plan_line *l)
 {
 	auto_context c = { .home.fd = -1 };
@@ -84,6 +104,8 @@ int plan_cmd_log(const struct plan_line *l)
 		print_event(&events.v[i]);
 	for (size_t i = 0; i < checks.n; i++)
 		print_check(&checks.v[i]);
+	if (stage.id)
+		print_statements(&c, &row, stage.name);
 	print_notes(&c, &stage);
 	if (stage.id)
 		fflush(stdout), say_hint("garth log %s", stage.task);

@@ -29,6 +29,25 @@ void plan_status_hint(const struct context *c, const struct plan_row *row, const
 		say_hint("%s", command);
 }
 
+void plan_status_statements(const struct plan_stage *s, const struct stage_row *r)
+{
+	for (size_t i = 0; stage_is(r, STAGE_APPROVAL) && !strcmp(r->gate, GATE_AFTER) && i < s->nchecks;
+		i++) {
+		auto_buf clean = BUF_SMALL;
+
+		if (s->checks[i].kind == PLAN_CHECK_STATEMENT)
+			say_question("%s: %s (not machine-checked)", r->name,
+				say_one_line(&clean, s->checks[i].text));
+	}
+}
+
+/* Whether it is done, and not all of it is in its target. The note says why. */
+static bool can_be_merged(const struct plan *p, const struct plan_row *row)
+{
+	return !strcmp(row->state, PLAN_DONE) && *row->target && p->merge != PLAN_MERGE_NEVER &&
+	       (!*row->merged || *row->note);
+}
+
 static void print_text(
 	struct context *c, const struct plan *p, const struct plan_row *row, const struct stage_row_list *l)
 {
@@ -44,11 +63,15 @@ static void print_text(
 	fflush(stdout);
 	if (*row->note)
 		say_warning("%s", row->note);
+	for (size_t i = 0; p->nstages == l->n && i < l->n; i++)
+		plan_status_statements(&p->stages[i], &l->v[i]);
 	for (size_t i = 0; i < l->n; i++)
-		if (!stage_is(&l->v[i], STAGE_CANCELLED))
+		if (strcmp(row->state, PLAN_CANCELLED) != 0 && !stage_is(&l->v[i], STAGE_CANCELLED))
 			plan_status_hint(c, row, &l->v[i]);
 	if (!row->ended && !plan_has_runner(c, row))
 		say_hint("garth plan resume %s", row->name);
+	if (can_be_merged(p, row))
+		say_hint("garth plan merge %s", row->name);
 }
 
 /* What is read from the store together. */

@@ -13,6 +13,8 @@
 
 /* Prints the command that the stage waits for, if there is one. */
 void plan_status_hint(const struct context *c, const struct plan_row *row, const struct stage_row *s);
+/* If the stage's work waits for approval: prints what the plan says of it that is not checked by a machine. */
+void plan_status_statements(const struct plan_stage *s, const struct stage_row *r);
 /* The graph of a plan that has begun, with the states of its stages. ERR_NOTFOUND. */
 int plan_status_graph(
 	struct context *c, const char *name, enum graph_style style, struct buf *out, struct err *e);

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/table.h"
 #include "cli/say.h"
+#include "git/ref.h"
 #include "keeper/log.h"
 #include "plan/beside.h"
 #include "plan/make.h"
@@ -27,7 +29,7 @@ static const struct table_column columns[AT_N] = {
 	[AT_STATE] = { "STATE", 0, false, false },
 	[AT_TRY] = { "TRY", 0, true, true },
 	[AT_TIME] = { "TIME", 0, true, true },
-	[AT_LAST] = { "", 0, false, false },
+	[AT_LAST] = { "", 36, false, false }, /* says more than a long name */
 };
 
 static const char *colour_of(const struct stage_row *s)
@@ -64,7 +66,7 @@ static void put_time(const struct stage_row *s, char *out, size_t size)
 		snprintf(out, size, "%lld:%02lld h", (long long)t / 3600, (long long)t / 60 % 60);
 }
 
-/* The last line of the agent's output that is not empty. */
+/* The last line of the agent's output that is not empty; of a line that is drawn again and again, what was drawn last. */
 static void put_output(const struct context *c, const struct stage_row *s, struct buf *out)
 {
 	auto_str path = xasprintf("tasks/%lld/" LOG_NEW, (long long)s->task_id);
@@ -72,7 +74,7 @@ static void put_output(const struct context *c, const struct stage_row *s, struc
 	char text[TAIL_MAX + 1];
 	struct stat st;
 	ssize_t n;
-	char *last;
+	char *last, *drawn;
 
 	if (log < 0 || fstat(log, &st) < 0)
 		return;
@@ -83,7 +85,10 @@ static void put_output(const struct context *c, const struct stage_row *s, struc
 		return;
 	text[n] = '\0';
 	last = strrchr(text, '\n');
-	buf_addstr(out, last ? last + 1 : text);
+	last = last ? last + 1 : text;
+	drawn = strrchr(last, '\r');
+	last = drawn ? drawn + 1 : last;
+	clean_without_colours(out, last, strlen(last));
 }
 
 /* Names the stages that it waits for. */
@@ -188,6 +193,17 @@ static void put_commands(const struct context *c, const struct plan_row *row, co
 	}
 }
 
+static void put_title(
+	const struct context *c, const struct plan_row *row, size_t done, size_t n, struct strvec *ret)
+{
+	const char *runner = !row->ended && !plan_has_runner(c, row) ? ", no runner" : "";
+	/* with merge: each, and if the last part could not be merged, only a part of it is */
+	bool merged = row->ended && *row->merged && !*row->note;
+
+	strvec_pushf(ret, "plan %s: %s, %zu of %zu stages done%s%s%s", row->name, row->state, done, n, runner,
+		merged ? ", merged into " : "", merged ? ref_short(row->target) : "");
+}
+
 void plan_table_lines(const struct context *c, const struct plan *p, const struct plan_row *row,
 	const struct stage_row_list *l, const struct wire_size *size, struct strvec *ret)
 {
@@ -212,8 +228,7 @@ void plan_table_lines(const struct context *c, const struct plan *p, const struc
 	free(shown);
 	table_lines(&t, &lines);
 	table_release(&t);
-	strvec_pushf(ret, "plan %s: %s, %zu of %zu stages done%s", row->name, row->state, done, l->n,
-		!row->ended && !plan_has_runner(c, row) ? ", no runner" : "");
+	put_title(c, row, done, l->n, ret);
 	for (size_t i = 0; i < lines.n; i++)
 		strvec_push(ret, lines.v[i]);
 	if (room < l->n)

@@ -38,7 +38,8 @@ static void forget(struct plan_view *v)
 }
 
 /* Prints a line for each stage whose state has changed. */
-static void show_changes(struct plan_view *v, const struct plan_row *row, const struct stage_row_list *l)
+static void show_changes(
+	struct plan_view *v, const struct plan *p, const struct plan_row *row, const struct stage_row_list *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct stage_row *s = &l->v[i];
@@ -53,6 +54,8 @@ static void show_changes(struct plan_view *v, const struct plan_row *row, const 
 		else
 			(step_wants_person(s) ? say_question : say_state)("%s: %s%s%s", s->name, s->state,
 				*s->note ? ": " : "", say_one_line(&clean, s->note));
+		if (p->nstages == l->n)
+			plan_status_statements(&p->stages[i], s);
 		plan_status_hint(v->c, row, s);
 	}
 	forget(v);
@@ -96,7 +99,7 @@ void plan_view_show(
 	if (v->screen)
 		show_table(v, p, row, stages);
 	else
-		show_changes(v, row, stages);
+		show_changes(v, p, row, stages);
 }
 
 void plan_view_end(struct plan_view *v)

@@ -148,7 +148,7 @@ int reviewing_edit(struct reviewing *r, const char *editor)
 	auto_buf text = BUF_INIT(KEPT_MAX);
 	struct err e = ERR_INIT;
 
-	if (check_receiver(r, &e) < 0 || open_kept(r, &e) < 0 || prepare(r, &e) < 0)
+	if (open_kept(r, &e) < 0 || prepare(r, &e) < 0 || check_receiver(r, &e) < 0)
 		return say_error(&e);
 	if (editor_run(editor, path, &e) < 0) {
 		err_wrap(&e, "nothing is sent, and the file is kept (%s)", path);

@@ -159,6 +159,20 @@ void say_warning_list(const struct strvec *names, const char *fmt, ...)
 	say(SIGN_WARNING, buf_str(&text));
 }
 
+void say_warning_text(const char *before, const char *text)
+{
+	auto_str first = xstrndup(text, strcspn(text, "\n"));
+	auto_strvec names = STRVEC_INIT;
+	auto_buf clean = BUF_SMALL;
+
+	for (const char *at = strchr(text, '\n'); at; at = strchr(at, '\n')) {
+		at += 1 + strspn(at + 1, " ");
+		auto_str name = xstrndup(at, strcspn(at, "\n"));
+		strvec_push(&names, name);
+	}
+	say_warning_list(&names, "%s%s", before, say_one_line(&clean, first));
+}
+
 void say_failure(const char *fmt, ...)
 {
 	hint_shown = true;

@@ -45,6 +45,8 @@ void say_quietly(void);
 /* ▲ with the names below, as many as SAY_NAMES (base/list_text.h). */
 #define SAY_NAMES 10
 void say_warning_list(const struct strvec *names, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* ▲ with somebody else's message, cleaned: its first line after `before`, and below it the names that further lines have. */
+void say_warning_text(const char *before, const char *text);
 /* Prints each one as a warning. */
 void say_warnings(const struct strvec *warnings);
 

@@ -85,15 +85,16 @@ static void show_range(const char *name, const struct limits_used *l, size_t fro
 	printf("%-10s %s\n", name, buf_str(&line));
 }
 
-void limits_show(const struct limits_used *l)
+void limits_show(const struct limits_used *l, const struct task *t)
 {
 	const struct limit_used *d = &l->v[DISK];
 
 	show_range("limits", l, SIZE, COMMITS);
 	show_range("disk", l, DISK, INODES);
 	if (disk_is_near(d->used, d->limit))
-		printf("%-10s its disk is nearly full: garth resume --limit max_disk=SIZE TASK raises the limit\n",
-			"");
+		printf("%-10s %s; to raise the limit: garth resume --limit max_disk=SIZE %s\n", "",
+			d->used > d->limit ? "it holds more than it may" : "its disk is nearly full",
+			t->name);
 }
 
 json_t *limits_json(const struct limits_used *l)

@@ -22,7 +22,7 @@ struct limits_used {
 
 /* What is published, and what is on disk. Applies the task file's settings to c's configuration. */
 int limits_used(struct context *c, struct task_at *at, struct limits_used *ret, struct err *e);
-void limits_show(const struct limits_used *l);
+void limits_show(const struct limits_used *l, const struct task *t);
 /* {"max_disk": {"used": …, "limit": …}, …} */
 json_t *limits_json(const struct limits_used *l);
 /* Bytes on disk. */

@@ -206,8 +206,9 @@ int config_agent_find(
 	}
 	for (size_t i = 0; i < c->nagents; i++)
 		nearest_try(&near, c->agents[i].name, strlen(c->agents[i].name));
-	return err_set(e, ERR_NOTFOUND, "there is no agent '%s'%s in the configuration", name,
+	err_set(e, ERR_NOTFOUND, "there is no agent '%s'%s in the configuration", name,
 		nearest_text(&near, meant));
+	return err_hint(e, "garth agent ls");
 }
 
 const struct config_agent *config_agent_by_program(const struct config *c, const char *program)

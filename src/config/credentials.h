@@ -30,7 +30,9 @@ struct default_login {
 	 * sends the requests. */
 	const char *const *redirects;
 	/* "/etc/DIR/NAME=TEXT": added to such a file of the agent's (agents.NAME.files). "{SERVICE}" is its address
-	 * inside; a line with a service that is not used is left out, and so is a second line for the same key. */
+	 * inside; a line with a service that is not used is left out, and so is a second line for the same key.
+	 * "~/NAME=TEXT": the same for a log-in file that is JSON; what the user's own file has stays, and if there is no such
+	 * file, it is made. */
 	const char *const *told;
 };
 

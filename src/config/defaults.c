@@ -221,7 +221,8 @@ const struct default_agent default_agents[] = {
 		LIST("claude", "--", "{prompt}"),
 		LIST("claude", "--dangerously-skip-permissions", "-p", "--", "{prompt}"),
 		LIST("DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1",
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"),
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+			"CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL=1"),
 		LIST("/etc/claude-code/CLAUDE.md={brief}",
 			"/etc/claude-code/managed-settings.d/10-garth.json={\"permissions\":{\"defaultMode\":"
 			"\"bypassPermissions\"},\"skipDangerousModePermissionPrompt\":true,"
@@ -253,7 +254,9 @@ const struct default_agent default_agents[] = {
 		LIST("/etc/codex/config.toml=sandbox_mode = \"danger-full-access\"\n"
 			"check_for_update_on_startup = false\n"
 			"developer_instructions = {brief_json}\n"
-			"[analytics]\nenabled = false\n",
+			"[analytics]\nenabled = false\n"
+			/* with plugins, it fetches a list of them from GitHub whenever it starts */
+			"[features]\nplugins = false\n",
 			/* this one goes over the user's own, where Codex may be told to ask or to use its sandbox */
 			"/etc/codex/managed_config.toml=approval_policy = \"never\"\n"
 			"sandbox_mode = \"danger-full-access\"\n"
@@ -262,7 +265,9 @@ const struct default_agent default_agents[] = {
 			".codex/skills", ".codex/rules", ".codex/hooks.json", ".codex/hooks", ".agents/skills"),
 		.dirs = LIST("CODEX_HOME=.codex"),
 		.resume_terminal = LIST("codex", "{options}", "resume", "--last", "{answer}"),
-		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com"),
+		.quiet_hosts = LIST("ab.chatgpt.com", "api.github.com", "*.statsig.com",
+			/* an announcement that nothing switches off */
+			"raw.githubusercontent.com"),
 		.quota = LIST("usage limit", "Rate limit reached", "insufficient_quota"),
 		.model = LIST("-m", "{model}"), .effort = LIST("-c", "model_reasoning_effort={effort}"),
 		.mcp = LIST("/etc/codex/config.toml=mcp_servers.garth = { command = \"garth\", args = [\"mcp\"] }\n") },
@@ -285,7 +290,9 @@ const struct default_agent default_agents[] = {
 			"priority = 1\nallowRedirection = true\n",
 			"~/.gemini/extensions/garth/gemini-extension.json={\"name\":\"garth\","
 			"\"version\":\"1.0.0\",\"contextFileName\":\"brief.md\"}\n",
-			"~/.gemini/extensions/garth/brief.md={brief}", GUARD_GEMINI),
+			"~/.gemini/extensions/garth/brief.md={brief}",
+			"~/.gemini/settings.json={\"general\":{\"enableAutoUpdate\":false,"
+			"\"enableAutoUpdateNotification\":false}}\n", GUARD_GEMINI),
 		.settings = LIST(".gemini/GEMINI.md", ".gemini/commands", ".gemini/skills", ".gemini/agents",
 			".gemini/hooks", ".gemini/extensions/", ".gemini/policies/", ".agents/skills"),
 		.dirs = LIST("GEMINI_CLI_HOME/.gemini=.gemini"),
@@ -300,7 +307,7 @@ const struct default_agent default_agents[] = {
 		LIST(".local/share/opencode/auth.json", ".config/opencode/config.json",
 			".config/opencode/opencode.json", ".config/opencode/opencode.jsonc",
 			".config/opencode/tui.json"),
-		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", PROVIDER_KEYS),
+		LIST("OPENCODE_API_KEY", "OPENCODE_CONFIG_CONTENT", "GOOGLE_GENERATIVE_AI_API_KEY", PROVIDER_KEYS),
 		LIST("opencode.ai", "models.opencode.ai", "models.dev", "chatgpt.com", "auth.openai.com", "api.githubcopilot.com",
 			PROVIDER_HOSTS),
 		LIST("opencode", "run", "{options}", "--continue", "{answer}"),
@@ -315,7 +322,9 @@ const struct default_agent default_agents[] = {
 			".config/opencode/command", ".config/opencode/commands", ".config/opencode/plugin",
 			".config/opencode/plugins", ".config/opencode/skill", ".config/opencode/skills",
 			".config/opencode/tool", ".config/opencode/tools", ".config/opencode/themes",
-			".agents/skills"),
+			/* what it installs for the user's tools and plugins; without them it would fetch them */
+			".config/opencode/node_modules", ".config/opencode/package.json",
+			".config/opencode/package-lock.json", ".agents/skills"),
 		.dirs = LIST("XDG_CONFIG_HOME/opencode=.config/opencode", "OPENCODE_CONFIG_DIR=.config/opencode",
 			"XDG_DATA_HOME/opencode=.local/share/opencode"),
 		.resume_terminal = LIST("sh", "-c", OPENCODE_RESUME, "opencode", "{options}", "--prompt={answer}"),
@@ -325,7 +334,8 @@ const struct default_agent default_agents[] = {
 		.mcp = LIST("/etc/opencode/opencode.json={\"mcp\":{\"garth\":{\"type\":\"local\","
 			"\"command\":[\"garth\",\"mcp\"]}}}\n") },
 	{ "goose", LIST("goose"), LIST(".config/goose/config.yaml", ".config/goose/secrets.yaml"),
-		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
+		LIST("GOOSE_*", "OPENAI_HOST", "OPENAI_BASE_PATH", "ANTHROPIC_HOST", "GOOGLE_HOST", "OPENROUTER_HOST",
+			"XAI_HOST", "OLLAMA_HOST", "DATABRICKS_HOST",
 			"DATABRICKS_TOKEN", PROVIDER_KEYS),
 		LIST(PROVIDER_HOSTS),
 		LIST("goose", "run", "{options}", "--resume", "--text", "{answer}"),

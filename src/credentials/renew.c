@@ -118,13 +118,25 @@ static json_t *strings(const struct strvec *v)
 	return a;
 }
 
+/* The secrets that the task has from this file by now. */
+static json_t *had(const struct vault *t, const char *file)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < t->nsecrets; i++)
+		if (!strcmp(t->secrets[i].file, file))
+			json_array_append_new(a, json_string(t->secrets[i].real));
+	return a;
+}
+
 static char *job_text(const struct conn *c, const struct secret *s, const struct buf *body)
 {
 	const char *type = head_value(&c->head, "content-type"), *agent = head_value(&c->head, "user-agent");
 	auto_str url = xasprintf("%s%s", conn_service(c)->url, c->path);
-	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "url", url, "file", s->file,
+	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "url", url, "file", s->file,
 		"member", s->member, "token", s->real, "type", type ? type : "application/json", "agent",
-		agent ? agent : "", "body", buf_str(body), "renews", strings(&conn_service(c)->renews));
+		agent ? agent : "", "body", buf_str(body), "renews", strings(&conn_service(c)->renews), "had",
+		had(&c->server->table, s->file));
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);

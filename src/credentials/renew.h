@@ -35,6 +35,9 @@
 #define RENEW_SCOPE    "scope"
 #define RENEW_TOKEN    "refresh_token"
 #define RENEW_LASTS    "expires_in"
+#define RENEW_ACCESS   "access_token"
+/* A token of the user's file that lasts longer, in seconds, is as good as a new one. */
+#define RENEW_LASTING 300
 /* How long Garth waits for an agent outside that has no lock and has just used the same token, until it has written its file. */
 #define RENEW_OTHER_MS 2000
 /* An agent's lock that is older was left behind by a killed process. */

@@ -21,7 +21,7 @@
 
 struct job {
 	const char *url, *file, *member, *token, *type, *agent, *body;
-	json_t *renews;
+	json_t *renews, *had;
 };
 
 /* The log-in file, whose directory is locked. */
@@ -342,6 +342,22 @@ static json_t *answer_of_file(const struct job *j, const struct place *p)
 	return json_pack("{s:i, s:o}", "status", 200, "reply", get(j, &p->text));
 }
 
+/* Whether the file has an access token that the task does not have yet, and that lasts: somebody has renewed the log-in, with
+ * a refresh token that can be used again. */
+static bool was_renewed(const struct job *j, const struct place *p)
+{
+	const char *member = row_of(j, RENEW_ACCESS), *until = row_of(j, RENEW_UNTIL);
+	auto_str access = member ? member_string(buf_str(&p->text), p->text.len, member) : NULL;
+	json_t *left = until ? get_plain(RENEW_UNTIL, until, &p->text) : NULL, *one;
+	bool lasts = json_integer_value(left) > RENEW_LASTING;
+	size_t i;
+
+	json_decref(left);
+	json_array_foreach(
+		j->had, i, one) if (access && !strcmp(json_string_value(one), access)) return false;
+	return lasts && access && *access;
+}
+
 static int renew(const struct job *j, json_t **ret, struct err *e)
 {
 	auto_place p = { .dir = -1, .text = BUF_INIT(FILE_MAX) };
@@ -355,7 +371,7 @@ static int renew(const struct job *j, json_t **ret, struct err *e)
 	now = member_string(buf_str(&p.text), p.text.len, j->member);
 	if (!now || !*now)
 		return err_set(e, ERR_NOTFOUND, "the user is not logged in any more");
-	if (strcmp(now, j->token) != 0) {
+	if (strcmp(now, j->token) != 0 || was_renewed(j, &p)) {
 		*ret = answer_of_file(j, &p);
 		return 0;
 	}
@@ -394,9 +410,9 @@ int renew_main(struct err *e)
 	if (read_rest(STDIN_FILENO, &text, "the job", e) < 0)
 		return -1;
 	all = json_loadb(buf_str(&text), text.len, 0, NULL);
-	if (!all || json_unpack(all, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "url", &j.url, "file",
+	if (!all || json_unpack(all, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "url", &j.url, "file",
 			    &j.file, "member", &j.member, "token", &j.token, "type", &j.type, "agent",
-			    &j.agent, "body", &j.body, "renews", &j.renews) < 0)
+			    &j.agent, "body", &j.body, "renews", &j.renews, "had", &j.had) < 0)
 		return err_set(e, ERR_FAILED, "the job is malformed");
 	if (renew(&j, &answer, e) < 0)
 		answer = json_pack("{s:i}", "status", 502);

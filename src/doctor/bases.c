@@ -19,6 +19,7 @@
 #include "sys/tree.h"
 #include "task/task.h"
 #include "workspace/base.h"
+#include "workspace/submodules.h"
 
 #define TASKS_MAX 1000
 
@@ -66,14 +67,40 @@ static bool was_touched(int dir, int tree)
 	return f.touched;
 }
 
-/* Whether a task uses the base, directly or through a delta. */
+static bool is_of_submodule(const char *name)
+{
+	return strchr(name, '@');
+}
+
+/* The submodule of the task whose base has this name; NULL. *list has it. */
+static const struct submodule *submodule_on(
+	struct context *c, const struct task *t, const char *name, struct submodules *list)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, t->id, &dir, &ignored) < 0 || submodules_load(dir, list, &ignored) < 0)
+		return NULL;
+	for (size_t i = 0; i < list->n; i++) {
+		auto_str base = base_submodule_name(list->v[i].commit, list->v[i].path);
+
+		if (submodule_is_here(&list->v[i]) && !strcmp(base, name))
+			return &list->v[i];
+	}
+	return NULL;
+}
+
+/* Whether a task uses the base: directly, through a delta, or in a submodule. */
 static bool uses_base(struct context *c, const struct task *t, int64_t project, const char *name)
 {
+	auto_submodules list = { 0 };
 	auto_base b = { 0 };
 	struct err ignored = ERR_INIT;
 
 	if (t->project_id != project || t->removed || !*t->layer || backend_of(t)->on_host)
 		return false;
+	if (is_of_submodule(name))
+		return submodule_on(c, t, name, &list);
 	return !strcmp(t->layer, name) ||
 	       (!base_open(&c->home, project, t->layer, &b, &ignored) && !strcmp(b.monitor_id, name));
 }
@@ -164,6 +191,26 @@ static bool is_same_dir(const struct survey *s, const char *path, int dir)
 	       then.st_ino == now.st_ino && then.st_dev == now.st_dev;
 }
 
+/* Compares it with the submodule's repository, which a task on it names. If no task is on it, the next removal of a
+ * task removes it. */
+static int compare_submodule(struct survey *s, const struct survey_project *p, const struct base *b, int tree,
+	struct buf *what, struct err *e)
+{
+	for (size_t i = 0; i < s->tasks.n; i++) {
+		auto_submodules list = { 0 };
+		const struct submodule *sub;
+		auto_repo r = { 0 };
+
+		if (!uses_base(s->c, &s->tasks.v[i], p->project.id, b->name) ||
+			!(sub = submodule_on(s->c, &s->tasks.v[i], b->name, &list)))
+			continue;
+		return survey_submodule(p, sub->git_dir, &r, e) < 0
+			       ? -1
+			       : compare_submodule_base(&r, b, sub->path, tree, what, e);
+	}
+	return 0;
+}
+
 static void look_at_base(
 	struct survey *s, const struct survey_project *p, const char *name, struct findings *out)
 {
@@ -176,9 +223,6 @@ static void look_at_base(
 	auto_base b = { 0 };
 	struct finding *f;
 
-	/* the base of a submodule: what it should have is in another repository */
-	if (strchr(name, '@'))
-		return;
 	/* one that was not synced before a crash is made again anyway */
 	if (dir < 0 || base_open(&s->c->home, p->project.id, name, &b, &e) < 0)
 		return;
@@ -186,7 +230,8 @@ static void look_at_base(
 		return;
 	if (tree < 0)
 		buf_addstr(&what, "its files are gone");
-	else if (compare_base(&p->repo, &b, tree, &what, &e) < 0)
+	else if ((is_of_submodule(name) ? compare_submodule(s, p, &b, tree, &what, &e)
+					: compare_base(&p->repo, &b, tree, &what, &e)) < 0)
 		buf_addstr(&what, e.msg);
 	/* if it is being removed, it differs of course */
 	if (!what.len || !is_same_dir(s, path, dir))

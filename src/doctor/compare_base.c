@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "git/checkout.h"
 #include "git/gitlinks.h"
 #include "git/index.h"
@@ -270,4 +271,40 @@ int compare_base(const struct repo *r, const struct base *b, int tree, struct bu
 	buf_release(&w.names);
 	strvec_release(&w.doubtful);
 	return rc;
+}
+
+/* The directories that lead to a submodule's files. */
+struct around {
+	struct wanted *w;
+	const char *path;
+};
+
+static enum tree_next look_around(const struct tree_entry *t, void *arg, struct err *e)
+{
+	const struct around *a = arg;
+
+	(void)e;
+	if (S_ISDIR(t->st.st_mode) && path_within(a->path, t->path))
+		return strcmp(a->path, t->path) ? TREE_ON : TREE_SKIP;
+	differs(a->w, t->path, "was added");
+	return TREE_SKIP;
+}
+
+int compare_submodule_base(const struct repo *r, const struct base *b, const char *path, int tree,
+	struct buf *what, struct err *e)
+{
+	struct wanted w = { .repo = r, .what = what };
+	struct around a = { &w, path };
+	auto_base own = { .name = xstrdup(b->name), .index = xstrdup(b->index) };
+	auto_str at = path_join(b->layers.v[0], path);
+	auto_fd files = -1;
+
+	strvec_push(&own.layers, at);
+	if (tree_walk(tree, look_around, &a, e) < 0)
+		return -1;
+	/* one difference is enough */
+	if (what->len)
+		return 0;
+	files = open_beneath(tree, path, O_RDONLY | O_DIRECTORY, 0);
+	return files < 0 ? err_sys(e, "cannot open '%s'", at) : compare_base(r, &own, files, what, e);
 }

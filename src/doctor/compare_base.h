@@ -10,5 +10,8 @@
 /* tree is a descriptor of the base's topmost layer. *what gets a description for people; empty if nothing
  * differs. */
 int compare_base(const struct repo *r, const struct base *b, int tree, struct buf *what, struct err *e);
+/* The same for the base of a submodule, whose files are at `path`; r is the submodule's repository. */
+int compare_submodule_base(const struct repo *r, const struct base *b, const char *path, int tree,
+	struct buf *what, struct err *e);
 
 #endif

@@ -35,8 +35,7 @@ int published_ids(struct task_at *at, char tip[OID_SIZE], char fork[OID_SIZE], s
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "the branch of task '%s' is gone", t->name);
 	if (!strcmp(tip, t->base))
-		return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
-		       err_hint(e, "garth diff %s", t->name);
+		return tip_refuse_unpublished(t, e);
 	tip_fork(&at->repo, t, fork);
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "fsmonitor/report.h"
+#include "git/clean_index.h"
 #include "sys/fd.h"
 #include "sys/linux.h"
 
@@ -155,7 +156,7 @@ static int answer(const struct options *o, const char *token)
 	struct err e = ERR_INIT;
 	size_t start;
 
-	buf_printf(&out, "garth:%s", o->base_id);
+	buf_printf(&out, CLEAN_TOKEN "%s", o->base_id);
 	buf_addch(&out, '\0');
 	start = out.len;
 	if (!o->clean && (strcmp(token, out.data) != 0 || report(o, &out, &e) < 0)) {

@@ -12,8 +12,8 @@
  * unless content_check refuses it. The files belong to the inside's owner. The index has their stat data. */
 int checkout_all(
 	const struct repo *r, const char *commit, const char *tree, const char *index, struct err *e);
-/* Fills the index's fsmonitor and untracked-cache extensions, so that a copy of it answers the first `git
- * status` without reading the files. fsmonitor is the program's path, id is the base's name. */
+/* Lets git fill the index's fsmonitor and untracked-cache extensions, so that a copy of it answers the first `git
+ * status` without reading the files. Only if clean_index_add cannot. fsmonitor is the program's path, id is the base's name. */
 int checkout_warm(const struct repo *r, const char *tree, const char *index, const char *fsmonitor,
 	const char *id, struct err *e);
 

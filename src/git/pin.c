@@ -180,6 +180,7 @@ int pin_write(
 
 	if (text_of(p, about, &text, e) < 0 || make_pack(r, &text, &pack, e) < 0)
 		return -1;
+	ref_begin_hold(txn);
 	strvec_pushl(&args, "index-pack", "--stdin", "--keep=" PIN_KEEP, NULL);
 	if (git_run(&g, &args, &pack, &said, e) < 0)
 		return -1;

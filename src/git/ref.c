@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "git/packed_refs.h"
 #include "sys/fd.h"
+#include "sys/hold_signals.h"
 
 #define LINKS_MAX 5
 
@@ -103,44 +104,51 @@ int ref_list(const struct repo *r, const char *prefix, struct buf *out, struct e
 	return list(r, &patterns, out, e);
 }
 
-/* Which kinds of refs reach a commit. */
-struct reached {
-	bool garths, remotes, users;
-};
+/* What git is told to leave out; a star matches across slashes. */
+#define NOT_GARTHS  "--exclude=refs/garth/*", "--exclude=refs/heads/garth/*"
+#define NOT_REMOTES "--exclude=refs/remotes/*"
 
-static struct reached reached_by(const struct repo *r, const char *oid)
+/* Whether one of the refs that the options select reaches the commit. `for-each-ref --contains` looks through the history
+ * for each ref on its own: with a thousand tags that takes ten seconds, and this a few milliseconds. If dates of commits
+ * are wrong, the answer can be "no" although a ref does: an agent can bring that about. */
+static bool reach(const struct repo *r, const char *oid, const char *const refs[])
 {
-	auto_buf out = BUF_INIT(64 << 20);
+	auto_buf out = BUF_SMALL;
 	auto_strvec args = STRVEC_INIT;
 	struct git g = repo_git(r);
-	struct reached by = { 0 };
 	struct err ignored = ERR_INIT;
 
-	strvec_pushl(&args, "for-each-ref", "--format=%(refname)", "--contains", oid, NULL);
-	if (git_run(&g, &args, NULL, &out, &ignored) < 0)
-		return by;
-	for (const char *l = buf_str(&out); *l; l = strchr(l, '\n') + 1)
-		if (!strncmp(l, "refs/garth/", 11) || !strncmp(l, "refs/heads/garth/", 17))
-			by.garths = true;
-		else if (!strncmp(l, "refs/remotes/", 13))
-			by.remotes = true;
-		else
-			by.users = true;
-	return by;
+	strvec_pushl(&args, "rev-list", "--max-count=1", oid, "--not", NULL);
+	for (size_t i = 0; refs[i]; i++)
+		strvec_push(&args, refs[i]);
+	return !git_run(&g, &args, NULL, &out, &ignored) && !out.len;
+}
+
+/* The same for Garth's own refs, which are few. No date has a say in it. */
+static bool garths_reach(const struct repo *r, const char *oid)
+{
+	auto_buf out = BUF_INIT(64 << 20);
+	struct git g = repo_git(r);
+	struct err ignored = ERR_INIT;
+
+	return git_do(&g, &out, &ignored, "for-each-ref", "--format=%(refname)", "--contains", oid,
+		       "refs/garth/", "refs/heads/garth/", NULL) < 0 ||
+	       out.len;
 }
 
 bool ref_is_reached(const struct repo *r, const char *oid)
 {
-	struct reached by = reached_by(r, oid);
+	static const char *const others[] = { NOT_GARTHS, "--glob=refs/*", NULL };
 
-	return by.users || by.remotes;
+	return reach(r, oid, others);
 }
 
 bool ref_is_users(const struct repo *r, const char *oid)
 {
-	struct reached by = reached_by(r, oid);
+	static const char *const users[] = { NOT_GARTHS, NOT_REMOTES, "--glob=refs/*", NULL };
+	static const char *const remotes[] = { "--glob=refs/remotes/*", NULL };
 
-	return by.users || (by.remotes && !by.garths);
+	return reach(r, oid, users) || (reach(r, oid, remotes) && !garths_reach(r, oid));
 }
 
 bool ref_can_name(const struct repo *r, const char *oid)
@@ -157,6 +165,16 @@ void ref_release(struct ref_txn *t)
 	for (size_t i = 0; i < t->held.n; i++)
 		unlink(t->held.v[i]);
 	strvec_release(&t->held);
+	if (t->whole)
+		signals_let_go();
+	t->whole = false;
+}
+
+void ref_begin_hold(struct ref_txn *t)
+{
+	if (!t->whole)
+		signals_hold();
+	t->whole = true;
 }
 
 void ref_hold(struct ref_txn *t, const char *path)

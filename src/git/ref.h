@@ -29,6 +29,7 @@ bool ref_can_name(const struct repo *r, const char *oid);
 struct ref_txn {
 	struct buf text;
 	struct strvec held; /* files that are removed with the transaction; see ref_hold */
+	bool whole;         /* signals are put off until it is released */
 };
 #define REF_TXN_INIT                                                                                         \
 	{                                                                                                    \
@@ -41,6 +42,8 @@ void ref_create(struct ref_txn *t, const char *name, const char *oid);
 /* A file that protects an object from `git gc` until a ref names it. ref_release removes it, after success
  * and after failure. */
 void ref_hold(struct ref_txn *t, const char *path);
+/* Before such a file is made: puts off signals until ref_release, so that no process ends with the file in place. */
+void ref_begin_hold(struct ref_txn *t);
 /* Sets a ref, whatever its value was. */
 void ref_set(struct ref_txn *t, const char *name, const char *oid);
 /* old may be NULL: any value. */

@@ -51,7 +51,7 @@ static void put_be32(unsigned char *p, size_t n)
 	p[3] = (unsigned char)n;
 }
 
-static void put_varint(struct buf *out, size_t n)
+void untracked_add_number(struct buf *out, size_t n)
 {
 	unsigned char digits[16];
 	size_t at = sizeof(digits) - 1;
@@ -95,7 +95,7 @@ static int put_untracked(
 	if (ident.overflow)
 		return err_set(e, ERR_FAILED, "the path of the working tree is too long");
 	buf_add(out, "UNTR\0\0\0", 8);
-	put_varint(out, ident.len);
+	untracked_add_number(out, ident.len);
 	buf_add(out, ident.data, ident.len);
 	buf_add(out, body + old, len - old);
 	if (!out->overflow)

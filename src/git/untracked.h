@@ -17,4 +17,7 @@
 int untracked_retarget(const void *data, size_t len, unsigned hash_len, const char *work_tree,
 	struct buf *out, struct err *e);
 
+/* Appends a number in the form that the cache has for lengths and counts. */
+void untracked_add_number(struct buf *out, size_t n);
+
 #endif

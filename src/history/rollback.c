@@ -247,7 +247,8 @@ int rollback(struct inside *in, const struct rollback_spec *s, int64_t *ret_befo
 		return err_set(e, ERR_USAGE, "nothing says what to roll back to");
 	if (s->snapshot || s->full) {
 		if (store_snapshot(in->context.store, in->task.id, s->full ? 1 : s->snapshot, &to, e) < 0)
-			return -1;
+			return err_wrap(e, "task '%s'", in->task.name),
+			       err_hint(e, "garth show %s", in->task.name);
 	}
 	/* fails early if git inside does not work, before anything is recorded */
 	if (inside_refuse_blocking(in, e) < 0 ||

@@ -95,8 +95,7 @@ static int read_tips(const struct repo *r, const struct task *t, const struct me
 	if (!*tip)
 		return err_set(e, ERR_NOTFOUND, "there is no branch '%s'", t->branch + strlen("refs/heads/"));
 	if (!strcmp(tip, t->base))
-		return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
-		       err_hint(e, "garth diff %s", t->name);
+		return tip_refuse_unpublished(t, e);
 	/* `tip` is what is merged: it does not matter if the branch moves after this */
 	if (!s->tip || tip_is(tip, s->tip) || !tip_check(r, t, s->tip, e))
 		return 0;

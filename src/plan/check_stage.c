@@ -112,6 +112,8 @@ static int answer(int dir, const char *tip, const struct checks_result *r, struc
 	else
 		buf_printf(&text, "failed on commit %.12s: %s '%s': %s\n%s", tip, r->failed.kind,
 			r->failed.title, r->failed.why, r->failed.output);
+	if (text.len && text.data[text.len - 1] != '\n')
+		buf_addch(&text, '\n');
 	clean_text(&clean, buf_str(&text), text.len, false);
 	return stage_ask_answer(dir, tip, r->passed, buf_str(&clean), e);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "git/reach.h"
 #include "git/ref.h"
 #include "merge/merge.h"
 #include "plan/checks.h"
@@ -79,10 +80,43 @@ static int merge_once(struct stage_job *j, struct task *t, bool *ret_moved, stru
 	return 0;
 }
 
+/* Somebody may have moved the integration branch: work that is done must not be left out without a word. */
+static int check_all_there(struct stage_job *j, struct err *e)
+{
+	auto_strvec tips = STRVEC_INIT, onto = STRVEC_INIT;
+	auto_repo repo = { 0 };
+	char now[OID_SIZE];
+	size_t missing = 0;
+
+	for (size_t i = 0; j->all && i < j->all->n; i++)
+		if (stage_is(&j->all->v[i], STAGE_DONE) && *j->all->v[i].tip)
+			strvec_push(&tips, j->all->v[i].tip);
+	if (!tips.n)
+		return 0;
+	if (job_open_repo(j->c, j->row, &repo, e) < 0 || job_integration(j->c, j->row, &repo, now, e) < 0)
+		return -1;
+	strvec_push(&onto, now);
+	if (reach_count(&repo, &tips, &onto, &missing, e) < 0)
+		return -1;
+	for (size_t i = 0; missing && i < j->all->n; i++) {
+		const struct stage_row *s = &j->all->v[i];
+
+		if (!stage_is(s, STAGE_DONE) || !*s->tip || reach_has(&repo, now, s->tip))
+			continue;
+		err_set(e, ERR_REFUSED,
+			"the branch garth/%s was moved, and lacks the work of stage '%s' (%.12s), which is done",
+			j->row->name, s->name, s->tip);
+		return err_hint(e, "garth merge %s", s->task);
+	}
+	return 0;
+}
+
 static int merge(struct stage_job *j, struct task *t, struct err *e)
 {
 	bool moved = true;
 
+	if (check_all_there(j, e) < 0)
+		return -1;
 	if (has_nothing(t)) {
 		stage_set(&j->row->merged, t->base);
 		return 0;

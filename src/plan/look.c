@@ -208,11 +208,11 @@ static int done(struct stage_job *j, const struct task *t, struct err *e)
 	return stage_move(j->c->store, j->at, STAGE_CHECKING, e, "%s", "");
 }
 
-static int is_gone(struct stage_job *j, struct err *e)
+int stage_is_gone(struct stage_job *j, struct err *e)
 {
 	*e = (struct err)ERR_INIT;
 	j->at->task_id = 0;
-	return stage_give_up(j, e, "its task was discarded");
+	return stage_give_up(j, e, "its task was discarded: 'garth undo %s' brings it back", j->at->task);
 }
 
 /* The states of a task that has ended, and what follows for the stage. */
@@ -241,7 +241,7 @@ int stage_look(struct stage_job *j, bool *ret_moved, struct err *e)
 	if (context_store(j->c, e) < 0)
 		return -1;
 	if (task_find_id(j->c, j->at->task_id, &t, e) < 0)
-		return e->kind != ERR_NOTFOUND ? -1 : (*ret_moved = true, is_gone(j, e));
+		return e->kind != ERR_NOTFOUND ? -1 : (*ret_moved = true, stage_is_gone(j, e));
 	if (life_is_running(&t)) {
 		*ret_moved = asking;
 		return asking ? stage_move(j->c->store, j->at, STAGE_RUNNING, e, "%s", "") : 0;

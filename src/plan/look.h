@@ -12,4 +12,7 @@
 /* Looks at a stage that is running or asking. *ret_moved: it is in another state now. */
 int stage_look(struct stage_job *j, bool *ret_moved, struct err *e);
 
+/* The stage's task is gone, and with it what was not merged. */
+int stage_is_gone(struct stage_job *j, struct err *e);
+
 #endif

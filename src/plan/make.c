@@ -177,6 +177,13 @@ static void give_up(struct context *c, struct plan_row *row, const struct err *w
 		store_plan_write(c->store, row, PLAN_MAKING, &ignored);
 }
 
+char *plan_file_path(const struct plan *p)
+{
+	char *path = strcmp(p->file, "-") ? realpath(p->file, NULL) : NULL;
+
+	return path ? path : xstrdup(p->file);
+}
+
 int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row *ret, struct err *e)
 {
 	const struct plan *p = s->plan;
@@ -193,7 +200,7 @@ int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row
 	row = (struct plan_row){ .project_id = project.id,
 		.project = xstrdup(project.name),
 		.name = xstrdup(p->task),
-		.file = xstrdup(p->file),
+		.file = plan_file_path(p),
 		.digest = xstrdup(p->digest),
 		.target = xstrdup(""),
 		.state = xstrdup(PLAN_MAKING),

@@ -27,6 +27,8 @@ struct plan_make_spec {
 int plan_check_agents(struct context *c, const struct plan *p, struct err *e);
 /* ERR_REFUSED if the commit has something at the path where stages find their own files (task/stage_files.h). */
 int plan_check_commit(const struct repo *r, const char *commit, struct err *e);
+/* The file's absolute path, so that it is found again from another directory; "-" for the standard input. On the heap. */
+char *plan_file_path(const struct plan *p);
 int plan_make(struct context *c, const struct plan_make_spec *s, struct plan_row *ret, struct err *e);
 int plan_finish_making(
 	struct context *c, const struct plan_make_spec *s, struct plan_row *row, struct err *e);

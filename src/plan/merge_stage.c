@@ -10,6 +10,7 @@
 #include "plan/check_stage.h"
 #include "plan/check_task.h"
 #include "plan/checks.h"
+#include "plan/look.h"
 #include "plan/resolution.h"
 #include "plan/stage_brief.h"
 #include "runtime/gateway_client.h"
@@ -205,9 +206,9 @@ static int run(struct merging *m, struct err *e)
 		return -1;
 	if (merged)
 		return done(m, e);
-	if (task_find_id(j->c, j->at->task_id, &m->task, e) < 0 || runtime_configure(j->c, &m->task, e) < 0)
-		return -1;
-	return merge_it(m, e);
+	if (task_find_id(j->c, j->at->task_id, &m->task, e) < 0)
+		return e->kind == ERR_NOTFOUND ? stage_is_gone(j, e) : -1;
+	return runtime_configure(j->c, &m->task, e) < 0 ? -1 : merge_it(m, e);
 }
 
 int stage_merge(struct stage_job *j, struct err *e)

@@ -215,7 +215,8 @@ static int check_plan(const struct replan *r, struct err *e)
 static int write(struct replan *r, struct err *e)
 {
 	auto_buf frozen = BUF_INIT(PLAN_FROZEN_MAX);
-	struct plan_change change = { .file = r->p->file, .digest = r->p->digest, .state = PLAN_RUNNING };
+	auto_str path = plan_file_path(r->p);
+	struct plan_change change = { .file = path, .digest = r->p->digest, .state = PLAN_RUNNING };
 
 	plan_freeze(r->p, &frozen);
 	if (frozen.overflow)

@@ -38,6 +38,8 @@
 #define MERGE_AGAIN_MAX_MS 30000
 /* A stage has failed if its worker was killed this often in a row. */
 #define DEATHS_MAX 5
+/* How many steps of a stage follow each other before the others are looked at: more than a stage has states on its way. */
+#define STEPS_MAX 16
 /* How long a stopped runner waits for short work. */
 #define STOP_MS 20000
 
@@ -67,6 +69,8 @@ struct runner {
 	struct worker *workers;
 	size_t nworkers;
 	struct again *again; /* for each stage */
+	struct watch watch;
+	int64_t *watched; /* for each stage: which task of it is watched; 0: none */
 	char *walls;
 	struct repo repo;
 	struct strvec unmerged; /* for tickets_settle (task/tickets.h) */
@@ -201,9 +205,8 @@ static void note_end(struct again *a, enum stage_work work, int status)
 	a->at = clock_ms() + (ms < max ? ms : max);
 }
 
-static bool reap(struct runner *r)
+static void reap(struct runner *r)
 {
-	bool any = false;
 	int status;
 
 	for (size_t i = 0; i < r->nworkers;) {
@@ -213,13 +216,22 @@ static bool reap(struct runner *r)
 			i++;
 			continue;
 		}
-		any = true;
 		if (w->stage != LANDING)
 			note_end(&r->again[number_of(r, w->stage)], w->work, status);
 		fd_closep(&w->pidfd);
 		*w = r->workers[--r->nworkers];
 	}
-	return any;
+}
+
+/* For what is kept of each stage; `had`: for how many there is room. */
+static void make_room(struct runner *r, size_t had)
+{
+	r->again = xrealloc(r->again, r->plan.nstages + 1, sizeof(*r->again));
+	r->watched = xrealloc(r->watched, r->plan.nstages + 1, sizeof(*r->watched));
+	for (size_t i = had; i <= r->plan.nstages; i++) {
+		r->again[i] = (struct again){ 0 };
+		r->watched[i] = 0;
+	}
 }
 
 /* The task has new tickets. */
@@ -233,9 +245,7 @@ static int read_plan_again(struct runner *r, struct err *e)
 	r->plan = (struct plan){ 0 };
 	if (plan_open(r->c, r->row, &r->plan, e) < 0)
 		return -1;
-	r->again = xrealloc(r->again, r->plan.nstages + 1, sizeof(*r->again));
-	for (size_t i = had; i <= r->plan.nstages; i++)
-		r->again[i] = (struct again){ 0 };
+	make_room(r, had);
 	return 0;
 }
 
@@ -261,79 +271,103 @@ static int load(struct runner *r, struct err *e)
 }
 
 /* Also watches the task of the tickets: it may end, or merge a ticket for which others wait. */
-static void watch_parent(struct runner *r, struct watch *w)
+static void watch_parent(struct runner *r)
 {
-	struct task t = { .id = r->row->task_id, .name = r->row->name };
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
-	size_t at;
 
-	if (!r->row->tickets || home_task_dir(&r->c->home, t.id, &dir, &ignored) < 0)
+	if (!r->row->tickets || home_task_dir(&r->c->home, r->row->task_id, &dir, &ignored) < 0)
 		return;
-	watch_file(w, dir, TICKETS_FILE);
-	if (watch_task(w, r->c, &t, false, &at, &ignored) < 0)
-		ignored = (struct err)ERR_INIT;
+	watch_file(&r->watch, dir, TICKETS_FILE);
+	watch_end(&r->watch, r->c, r->row->task_id);
 }
 
-/* Called before the stages are looked at, so that no end of a run is missed. If a stage's task cannot be watched, it is
- * looked at from time to time. */
-static void watch(struct runner *r, struct watch *w)
+/* Called before the stages are looked at, so that no end of a run is missed. What is watched stays watched. If a stage's task
+ * cannot be watched, it is looked at from time to time. */
+static void watch(struct runner *r)
 {
-	struct err ignored = ERR_INIT;
-
-	watch_file(w, r->o->dir, PLAN_WAKE_FILE);
-	watch_parent(r, w);
+	watch_file(&r->watch, r->o->dir, PLAN_WAKE_FILE);
+	watch_parent(r);
 	for (size_t i = 0; i < r->stages.n; i++) {
 		const struct stage_row *s = &r->stages.v[i];
-		struct task t = { .id = s->task_id, .name = s->task };
-		size_t at;
 
-		if (s->task_id && !stage_is_over(s) && !stage_is(s, STAGE_WAITING) &&
-			watch_task(w, r->c, &t, false, &at, &ignored) < 0)
-			ignored = (struct err)ERR_INIT;
+		if (s->task_id && s->task_id != r->watched[i] && !stage_is_over(s) &&
+			!stage_is(s, STAGE_WAITING) && watch_end(&r->watch, r->c, s->task_id))
+			r->watched[i] = s->task_id;
 	}
 }
 
 static struct step_room room_of(struct runner *r)
 {
 	struct step_room room = { .plan_max = r->plan.max_parallel ? r->plan.max_parallel
-								   : r->c->config.plan_max_parallel };
+								   : r->c->config.plan_max_parallel,
+		.fail_fast = r->o->fail_fast };
 
 	for (size_t i = 0; i < r->stages.n; i++) {
 		const struct stage_row *s = &r->stages.v[i];
 
 		room.plan += s->slot;
 		room.merging += stage_is(s, STAGE_MERGING);
-		room.fail_fast |= r->o->fail_fast && stage_is(s, STAGE_FAILED);
+		room.failed |= stage_is(s, STAGE_FAILED);
 	}
 	return room;
 }
 
-/* Looks at each stage once. *ret_moved: at least one of them is in another state now. */
+static void show(struct runner *r)
+{
+	if (r->o->show)
+		r->o->show(&r->plan, r->row, &r->stages, r->o->arg);
+}
+
+/* Takes one step of a stage, and starts the work that it calls for. */
+static int step_once(struct runner *r, size_t i, struct step_room *room, enum step_result *ret, struct err *e)
+{
+	struct stage_job j = job_of(r, i);
+	enum stage_work work = WORK_NONE;
+
+	if (stage_is(j.at, STAGE_CHECKING))
+		know_walls(r), j.walls = r->walls;
+	if (step_stage(&j, room, &work, ret, e) < 0 || (work != WORK_NONE && begin(r, i, work, e) < 0))
+		return -1;
+	fault("plan-step");
+	if (*ret == STEP_MOVED)
+		show(r);
+	return 0;
+}
+
+/* As many steps as the stage takes without any wait. *ret_moved: at least one. */
+static int steps(struct runner *r, size_t i, struct step_room *room, bool *ret_moved, struct err *e)
+{
+	struct stage_job j = job_of(r, i);
+	enum step_result result = STEP_MOVED;
+
+	if (r->again[i].deaths >= DEATHS_MAX) {
+		r->again[i] = (struct again){ 0 };
+		step_fail(&j, "a process of Garth that worked on it was killed again and again");
+		*ret_moved = true;
+		return 0;
+	}
+	for (unsigned n = 0; n < STEPS_MAX && result == STEP_MOVED && !stage_is_over(j.at); n++) {
+		if (step_once(r, i, room, &result, e) < 0)
+			return -1;
+		*ret_moved |= result != STEP_NONE;
+	}
+	return 0;
+}
+
+/* Looks at each stage. *ret_moved: at least one of them is in another state now. */
 static int round_of_steps(struct runner *r, bool *ret_moved, struct err *e)
 {
 	struct step_room room = room_of(r);
 
 	*ret_moved = false;
 	for (size_t i = 0; i < r->stages.n; i++) {
-		struct stage_job j = job_of(r, i);
-		enum stage_work work = WORK_NONE;
-		bool moved = false;
+		const struct stage_row *s = &r->stages.v[i];
 
-		if (stage_is_over(j.at) || worker_of(r, j.at->id) || clock_ms() < r->again[i].at)
+		if (stage_is_over(s) || worker_of(r, s->id) || clock_ms() < r->again[i].at)
 			continue;
-		if (stage_is(j.at, STAGE_CHECKING))
-			know_walls(r), j.walls = r->walls;
-		if (r->again[i].deaths >= DEATHS_MAX) {
-			r->again[i] = (struct again){ 0 };
-			step_fail(&j, "a process of Garth that worked on it was killed again and again");
-			moved = true;
-		} else if (step_stage(&j, &room, &work, &moved, e) < 0 ||
-			   (work != WORK_NONE && begin(r, i, work, e) < 0)) {
+		if (steps(r, i, &room, ret_moved, e) < 0)
 			return -1;
-		}
-		fault("plan-step");
-		*ret_moved |= moved;
 	}
 	return 0;
 }
@@ -361,17 +395,21 @@ static int land_each(struct runner *r, struct err *e)
 
 static bool goes_on(struct runner *r)
 {
+	struct step_room room;
+
 	if (r->nworkers)
 		return true;
 	if (r->row->tickets)
 		return tickets_runner_stays(r->c, r->row, &r->stages, &r->plan);
+	room = room_of(r);
 	for (size_t i = 0; i < r->stages.n; i++) {
 		struct stage_job j = job_of(r, i);
 
 		/* after a failure nothing new is begun */
-		if (step_goes_on(&j) && !(room_of(r).fail_fast && (stage_is(j.at, STAGE_READY) ||
-									  stage_is(j.at, STAGE_REWORK) ||
-									  stage_is(j.at, STAGE_WAITING))))
+		if (step_goes_on(&j) &&
+			!(room.fail_fast && room.failed &&
+				(stage_is(j.at, STAGE_READY) || stage_is(j.at, STAGE_REWORK) ||
+					stage_is(j.at, STAGE_WAITING))))
 			return true;
 	}
 	return false;
@@ -410,31 +448,25 @@ static int wait_ms(struct runner *r)
 	return (int)ms;
 }
 
-static void wait_for_news(struct runner *r, struct watch *w)
+static void wait_for_news(struct runner *r)
 {
 	struct pollfd *p = xcalloc(r->nworkers + 1, sizeof(*p));
 	int ms = wait_ms(r);
 	char events[4096];
 
-	p[0] = (struct pollfd){ .fd = w->notify, .events = POLLIN };
+	p[0] = (struct pollfd){ .fd = r->watch.notify, .events = POLLIN };
 	for (size_t i = 0; i < r->nworkers; i++)
 		p[i + 1] = (struct pollfd){ .fd = r->workers[i].pidfd, .events = POLLIN };
 	/* if there are no notifications, or a process cannot be watched */
-	if (w->notify < 0 && ms > AGAIN_MS)
+	if (r->watch.notify < 0 && ms > AGAIN_MS)
 		ms = AGAIN_MS;
 	for (size_t i = 0; i < r->nworkers; i++)
 		if (r->workers[i].pidfd < 0 && ms > AGAIN_MS)
 			ms = AGAIN_MS;
 	poll(p, r->nworkers + 1, ms);
-	while (w->notify >= 0 && read(w->notify, events, sizeof(events)) > 0)
+	while (r->watch.notify >= 0 && read(r->watch.notify, events, sizeof(events)) > 0)
 		;
 	free(p);
-}
-
-static void show(struct runner *r)
-{
-	if (r->o->show)
-		r->o->show(&r->plan, r->row, &r->stages, r->o->arg);
 }
 
 /* Ends the workers: waits for those that start an agent, kills the others. Agents go on. */
@@ -461,16 +493,15 @@ static void stop(struct runner *r)
 static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	while (!stop_signal) {
-		auto_watch w = WATCH_INIT;
 		bool moved = true;
 
+		/* what an ended worker has written is read, and what it started is watched before it is looked at */
+		reap(r);
 		if (load(r, e) < 0)
 			return -1;
 		if (strcmp(r->row->state, PLAN_RUNNING) != 0)
 			break;
-		watch(r, &w);
-		if (reap(r) && load(r, e) < 0)
-			return -1;
+		watch(r);
 		if (round_of_steps(r, &moved, e) < 0 || land_each(r, e) < 0)
 			return -1;
 		show(r);
@@ -478,7 +509,7 @@ static int run_stages(struct runner *r, enum plan_run_end *ret, struct err *e)
 			continue;
 		if (!goes_on(r) && !(wants_person(r) && r->o->stays))
 			break;
-		wait_for_news(r, &w);
+		wait_for_news(r);
 	}
 	*ret = stop_signal       ? PLAN_RUN_STOPPED
 	       : all_done(r)     ? PLAN_RUN_DONE
@@ -516,7 +547,7 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 {
 	if (plan_open(r->c, r->row, &r->plan, e) < 0 || job_open_repo(r->c, r->row, &r->repo, e) < 0)
 		return -1;
-	r->again = xcalloc(r->plan.nstages + 1, sizeof(*r->again));
+	make_room(r, 0);
 	/* left by a runner that was killed */
 	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
 		return -1;
@@ -532,7 +563,7 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts *o, enum plan_run_end *ret,
 	struct err *e)
 {
-	struct runner r = { .c = c, .row = row, .o = o };
+	struct runner r = { .c = c, .row = row, .o = o, .watch = WATCH_INIT };
 	struct err ignored = ERR_INIT;
 	struct sigaction old[3];
 	int rc;
@@ -551,6 +582,8 @@ int plan_run(struct context *c, struct plan_row *row, const struct plan_run_opts
 	stage_row_list_release(&r.stages);
 	free(r.workers);
 	free(r.again);
+	free(r.watched);
+	watch_close(&r.watch);
 	free(r.walls);
 	strvec_release(&r.unmerged);
 	repo_release(&r.repo);

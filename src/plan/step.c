@@ -90,12 +90,12 @@ static int find_room(struct stage_job *j, const struct config_agent *a, bool *re
 static int step_ready(
 	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
 {
-	bool had = j->at->slot, found = false;
+	bool found = false;
 	const char *agent;
 	int64_t until;
 
 	/* most stages wait here, so this is looked at very often */
-	if (!j->at->slot && (room->fail_fast || room->plan >= room->plan_max))
+	if (!j->at->slot && ((room->fail_fast && room->failed) || room->plan >= room->plan_max))
 		return 0;
 	if (stage_agent(&j->c->config, j->plan, j->stage, &agent, e) < 0 ||
 		quota_until(j, agent, &until, e) < 0)
@@ -108,7 +108,6 @@ static int step_ready(
 	}
 	if (find_room(j, config_agent_by_name(&j->c->config, agent), &found, e) < 0)
 		return -1;
-	room->plan += found && !had;
 	*ret = found ? WORK_START : WORK_NONE;
 	return 0;
 }
@@ -169,7 +168,6 @@ static int step_queued(struct stage_job *j, struct step_room *room, bool *ret_mo
 		return check_again(j, tip, ret_moved, e);
 	if (j->row->tickets || room->merging || !is_next_to_merge(j))
 		return 0;
-	room->merging++;
 	return move(j, STAGE_MERGING, ret_moved, e);
 }
 
@@ -280,20 +278,37 @@ void step_fail(struct stage_job *j, const char *why)
 	stage_move(j->c->store, &now, STAGE_FAILED, &ignored, "%s", why);
 }
 
-int step_stage(
-	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e)
+static void count(const struct stage_row *s, size_t *slots, size_t *merging)
 {
-	*ret = WORK_NONE;
-	*ret_moved = false;
+	*slots = s->slot;
+	*merging = stage_is(s, STAGE_MERGING);
+}
+
+int step_stage(struct stage_job *j, struct step_room *room, enum stage_work *ret_work,
+	enum step_result *ret_result, struct err *e)
+{
+	size_t had_slots, slots, had_merging, merging;
+	bool moved = false;
+
+	*ret_work = WORK_NONE;
+	*ret_result = STEP_STALE;
 	if (context_store(j->c, e) < 0)
 		return -1;
-	if (!step(j, room, ret, ret_moved, e))
+	count(j->at, &had_slots, &had_merging);
+	if (!step(j, room, ret_work, &moved, e)) {
+		count(j->at, &slots, &merging);
+		room->plan += slots - had_slots;
+		room->merging += merging - had_merging;
+		room->failed |= stage_is(j->at, STAGE_FAILED);
+		*ret_result = moved ? STEP_MOVED : STEP_NONE;
 		return 0;
-	*ret_moved = true;
+	}
+	*ret_work = WORK_NONE;
 	/* somebody else has changed the stage: look again */
-	if (e->kind == ERR_BUSY)
-		return *e = (struct err)ERR_INIT, 0;
-	step_fail(j, e->msg);
+	if (e->kind != ERR_BUSY) {
+		step_fail(j, e->msg);
+		room->failed = true;
+	}
 	*e = (struct err)ERR_INIT;
 	return 0;
 }

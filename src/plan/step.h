@@ -15,13 +15,21 @@ struct step_room {
 	size_t plan; /* of this plan */
 	size_t plan_max;
 	size_t merging; /* stages of this plan that are being merged: 0 or 1 */
-	bool fail_fast; /* start nothing more */
+	bool fail_fast; /* after a failure, start nothing more */
+	bool failed;    /* a stage has failed */
 };
 
-/* For the runner; j->repo is open. Does what does not block, and says which work is to be started in a process. *ret_moved:
- * the stage is in another state, or was changed by somebody else: read it again. */
-int step_stage(
-	struct stage_job *j, struct step_room *room, enum stage_work *ret, bool *ret_moved, struct err *e);
+/* What a step has done. */
+enum step_result {
+	STEP_NONE,
+	STEP_MOVED, /* the stage is in another state: the next step may follow at once */
+	STEP_STALE  /* it has failed, or somebody else has changed it: read it again */
+};
+
+/* For the runner; j->repo is open. Does what does not block, and says which work is to be started in a process. Keeps the
+ * numbers in `room` up to date. */
+int step_stage(struct stage_job *j, struct step_room *room, enum stage_work *ret_work,
+	enum step_result *ret_result, struct err *e);
 /* Moves the stage to `failed`, with the reason. */
 void step_fail(struct stage_job *j, const char *why);
 /* Does such work, in a child process. A failure is written to the stage. */

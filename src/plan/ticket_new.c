@@ -329,6 +329,24 @@ static int divide_time(const struct tickets *t, const struct ticket_limits *l, j
 	return json_object_set_new(stage, "timeout", json_integer((json_int_t)share));
 }
 
+static int check_depends(const struct tickets *t, const json_t *stage, struct err *e)
+{
+	const json_t *ids = json_object_get(stage, "dependencies"), *id;
+	size_t i;
+
+	json_array_foreach(ids, i, id)
+	{
+		const char *name = json_string_value(id);
+		bool there = false;
+
+		for (size_t k = 0; k < t->all.n; k++)
+			there |= !strcmp(t->all.v[k].name, name);
+		if (!there)
+			return err_set(e, ERR_USAGE, "this task has no ticket '%.100s'", name);
+	}
+	return 0;
+}
+
 static int check_count(const struct tickets *t, struct err *e)
 {
 	uint64_t max = t->c->config.tickets_max;
@@ -391,7 +409,8 @@ static int add(struct tickets *t, const struct ticket_limits *l, json_t *stage, 
 		return -1;
 	row.number = (int64_t)t->all.n;
 	*ret = t->all.n;
-	if (check_count(t, e) < 0 || divide_time(t, l, stage, e) < 0 || choose_name(t, &row, e) < 0)
+	if (check_count(t, e) < 0 || check_depends(t, stage, e) < 0 || divide_time(t, l, stage, e) < 0 ||
+		choose_name(t, &row, e) < 0)
 		return -1;
 	json_object_set_new(stage, "id", json_string(row.name));
 	text = json_dumps(stage, JSON_COMPACT);

@@ -335,6 +335,11 @@ static int check_withdrawn(struct request *q, struct err *e)
 	return withdrawn ? err_set(e, ERR_REFUSED, "the user cancelled ticket '%s'", row_of(q)->name) : 0;
 }
 
+static bool can_be_tried_again(const struct stage_row *s)
+{
+	return stage_is(s, STAGE_ASKING) || stage_is(s, STAGE_FAILED) || stage_is(s, STAGE_CANCELLED);
+}
+
 /* A ticket with a question needs an answer, not another try. One that wants a path can try again: the user may have allowed
  * it by now. */
 static int check_retry(struct request *q, struct err *e)
@@ -352,7 +357,7 @@ static int check_retry(struct request *q, struct err *e)
 		if (!asks && find_time(q, &child, &left, e) < 0)
 			return -1;
 	}
-	if (asks || stage_is(row_of(q), STAGE_SKIPPED))
+	if (asks || !can_be_tried_again(row_of(q)))
 		return err_set(e, ERR_CONFLICT, "ticket '%s' is %s: there is nothing to try again",
 			row_of(q)->name, ticket_state(row_of(q)));
 	return 0;
@@ -373,6 +378,8 @@ static int post_retry(struct request *q, struct err *e)
  * in the audit log. */
 static int post_cancel(struct request *q, struct err *e)
 {
+	if (stage_is(row_of(q), STAGE_DONE))
+		return err_set(e, ERR_CONFLICT, "ticket '%s' is merged", row_of(q)->name);
 	if (stage_is(row_of(q), STAGE_SKIPPED))
 		return err_set(e, ERR_CONFLICT, "ticket '%s' is discarded", row_of(q)->name);
 	return people_cancel(q->t.c, row_of(q), e) < 0 ? -1 : changed(q, e);

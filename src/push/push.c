@@ -22,6 +22,7 @@
 #include "task/life.h"
 #include "task/merged.h"
 #include "task/refs.h"
+#include "task/tip.h"
 
 /* The delay between two tries is random, between this and twice this. It doubles with each try. */
 #define WAIT_MS     50
@@ -161,8 +162,7 @@ static int find_tip(struct push *p, struct err *e)
 		strvec_push(&base, t->base);
 		return reach_count(&p->repo, &tips, &base, &p->result->commits, e);
 	}
-	return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
-	       err_hint(e, "garth diff %s", t->name);
+	return tip_refuse_unpublished(t, e);
 }
 
 int push_check_branch(const char **name, const struct task *task, struct err *e)

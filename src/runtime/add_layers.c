@@ -92,7 +92,9 @@ static int set_up(struct context *c, const struct repo *r, const struct task *t,
 	auto_setup_result s = { .lock = -1 };
 
 	if (runtime_setup(c, r, t, b->offline ? SETUP_OFFLINE : 0, b->tell, b->tell_arg, &s, e) < 0)
-		return -1;
+		return e->kind == ERR_START
+			       ? err_hint(e, "garth warm --verbose   # --no-setup starts without it")
+			       : -1;
 	if (!s.name)
 		return 0;
 	add_layers_warn_setup(b, &s);

@@ -107,6 +107,59 @@ void login_note(int task_dir, const struct run_opts *o, const struct outside *ou
 			out->entered.v[i], o->agent->name);
 }
 
+/* Whether the name is of a variable with a key that some service takes, not of a file. */
+static bool is_key(const struct config_agent *a, const char *name)
+{
+	const struct default_login *l = config_login(a->name);
+	size_t n = strlen(name);
+
+	for (size_t i = 0; l && l->secrets[i]; i++)
+		if (!strncmp(l->secrets[i], name, n) && l->secrets[i][n] == '=' &&
+			strcmp(l->secrets[i] + n, "=-") != 0)
+			return true;
+	return false;
+}
+
+/* The first such name of a list; NULL if a file is in it, or none. */
+static const char *only_keys(const struct config_agent *a, const struct strvec *names, const char *first)
+{
+	for (size_t i = 0; i < names->n; i++) {
+		if (*names->v[i] == '~' && !strchr(names->v[i], '('))
+			return NULL;
+		if (!first && is_key(a, names->v[i]))
+			first = names->v[i];
+	}
+	return first;
+}
+
+int login_still_there(
+	struct context *c, const struct task *t, int task_dir, const struct run_opts *o, struct err *e)
+{
+	struct credentials_note n;
+	auto_outside out = { 0 };
+	const char *key = NULL;
+
+	if (!o->agent || !credentials_load(task_dir, &n))
+		return 0;
+	if (!strcmp(n.agent, o->agent->name)) {
+		key = only_keys(o->agent, &n.kept, NULL);
+		key = !n.kept.n || key ? only_keys(o->agent, &n.entered, key) : NULL;
+	}
+	if (key && login_open(c, t, o, false, &out, e) < 0) {
+		credentials_release(&n);
+		return -1;
+	}
+	if (key && !out.kept.n && !out.entered.n) {
+		err_set(e, ERR_REFUSED,
+			"task '%s' was started with %s, and now %s has no log-in: set it here too", t->name,
+			key, o->agent->name);
+		credentials_release(&n);
+		return -1;
+	}
+	credentials_release(&n);
+	return 0;
+}
+
 int login_table(const struct outside *out)
 {
 	auto_buf packed = BUF_INIT(VAULT_MAX);

@@ -19,6 +19,10 @@ int login_open(struct context *c, const struct task *t, const struct run_opts *o
 	struct outside *ret, struct err *e);
 /* Writes down for `garth show` how the agent has its log-in, and tells the user what does not work. */
 void login_note(int task_dir, const struct run_opts *o, const struct outside *out);
+/* Before a task is resumed: refuses if the agent had a key from a variable, and now has no log-in at all. Keys are never kept,
+ * so the one who resumes must have them. */
+int login_still_there(
+	struct context *c, const struct task *t, int task_dir, const struct run_opts *o, struct err *e);
 /* A file in memory with the table for the proxy's process; -1 if nothing stays outside. */
 int login_table(const struct outside *out);
 

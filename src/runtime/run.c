@@ -314,7 +314,9 @@ static int resume(struct context *c, struct task *t, struct run_opts *o, const c
 		opts.ports = ports = xcalloc(KEEPER_PORTS_MAX + 1, sizeof(*ports));
 	for (size_t i = 0; i < cmd.ports.n && i < KEEPER_PORTS_MAX; i++)
 		ports[i] = (uint16_t)atoi(cmd.ports.v[i]);
-	rc = give_answer(t, &opts, dir, session, answer, &cmd, &words, e);
+	rc = login_still_there(c, t, dir, &opts, e);
+	if (!rc)
+		rc = give_answer(t, &opts, dir, session, answer, &cmd, &words, e);
 	if (!rc)
 		rc = run_again(c, t, &opts, dir, session, &words, ret_conn, e);
 	if (rc < 0) {

@@ -330,8 +330,11 @@ static void add_refused(struct attempt *a, struct buf *out)
 		entry = refused_explain(&a->c->config.setup_network, h, &why);
 		if (!entry)
 			continue;
-		buf_printf(out, "%s:%d %s; ", h->host, h->port,
-			h->why == ASKED_PRIVATE ? buf_str(&why) : "is not in workspace.setup_network");
+		if (h->why == ASKED_PRIVATE)
+			buf_printf(out, "%s:%d %s: workspace.setup_network must have %s too; ", h->host,
+				h->port, buf_str(&why), entry);
+		else
+			buf_printf(out, "%s:%d is not in workspace.setup_network; ", h->host, h->port);
 		named++;
 	}
 }
@@ -411,12 +414,21 @@ static int take_lock(const struct attempt *a, bool *ret_waited, int *ret_lock, s
 static int check_unused(const struct attempt *a, struct err *e)
 {
 	auto_strvec users = STRVEC_INIT;
+	size_t trashed = 0, n;
 
 	if (layers_used(a->c, a->layer, &users, e) < 0)
 		return -1;
-	return users.n ? err_set(e, ERR_REFUSED, "%zu task%s the set-up's files: discard %s first", users.n,
-				 users.n == 1 ? " uses" : "s use", users.n == 1 ? "it" : "them")
-		       : 0;
+	for (size_t i = 0; i < users.n; i++)
+		trashed += !strncmp(users.v[i], "trash/", strlen("trash/"));
+	n = users.n - trashed;
+	if (n)
+		return err_set(e, ERR_REFUSED, "%zu task%s the set-up's files: discard %s first", n,
+			n == 1 ? " uses" : "s use", n == 1 ? "it" : "them");
+	if (!trashed)
+		return 0;
+	err_set(e, ERR_REFUSED, "%zu task%s in the trash: an undo would need the set-up's files", trashed,
+		trashed == 1 ? " is" : "s are");
+	return err_hint(e, "garth gc --empty-trash");
 }
 
 /* Whether the layer would be other commits' layer too, although only tasks have this one: a file that is no input may

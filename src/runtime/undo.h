@@ -21,22 +21,25 @@ struct undoable {
 	struct deed *deeds; /* newest first, all in one project */
 	size_t n;
 	char *project, *path; /* the project's name, and its main checkout */
-	char *plan;           /* it is the merge of this plan, whose tasks were removed with it; NULL */
-	char *target;         /* the branch that the plan was merged into */
-	bool gone;            /* nothing is left to restore it from */
+	char *merged; /* it is the merge of this, whose tasks were removed with it: "plan 'x'"; NULL */
+	char *target; /* the branch that it was merged into */
+	char *solved; /* the task whose conflict the merged one solved, and that was removed with it; NULL */
+	bool gone;    /* nothing is left to restore it from */
 };
 
 struct undo_list {
 	struct undoable *v;
 	size_t n;
 	int64_t project; /* the project of the current directory; 0 for none */
+	char *plan;      /* merges of stages into the branch of this plan were left out; NULL */
 };
 void undo_list_release(struct undo_list *l);
 #define auto_undo_list __attribute__((cleanup(undo_list_release))) struct undo_list
 
 /* With a task's NAME: what was done to tasks of that name in the current directory's repository or, if there is
  * nothing, anywhere; PROJECT/NAME: in that project. Without a name: what was done in that repository or, outside of
- * all repositories, anywhere. A merge and the removal of the task that came with it are one. */
+ * all repositories, anywhere. A merge and the removal of the task that came with it are one.
+ * Merges of stages into their plan's branch are left out. */
 int undo_find(struct context *c, const char *task, struct undo_list *ret, struct err *e);
 /* A description; the caller frees it. */
 char *undo_describe(const struct undoable *u);

@@ -8,7 +8,9 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "git/ref.h"
+#include "runtime/resolve.h"
 #include "store/plan.h"
+#include "store/ticket.h"
 #include "task/archive.h"
 #include "task/here.h"
 #include "task/lookup.h"
@@ -26,10 +28,12 @@ void undo_list_release(struct undo_list *l)
 		free(l->v[i].deeds);
 		free(l->v[i].project);
 		free(l->v[i].path);
-		free(l->v[i].plan);
+		free(l->v[i].merged);
+		free(l->v[i].solved);
 		free(l->v[i].target);
 	}
 	free(l->v);
+	free(l->plan);
 	*l = (struct undo_list){ 0 };
 }
 
@@ -68,7 +72,56 @@ static bool is_gone(struct context *c, const struct deed *d)
 	       (!undo_came_with_merge(d) || store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0);
 }
 
-static void add(struct undo_list *l, struct deed *d)
+static char *target_of(const struct deed *merge)
+{
+	json_t *o = json_loads(merge->data, 0, NULL);
+	const char *target = NULL;
+	char *ret;
+
+	json_unpack(o, "{s:s}", "target", &target);
+	ret = target ? xstrdup(ref_short(target)) : NULL;
+	json_decref(o);
+	return ret;
+}
+
+/* Whether it is the merge of a stage into its plan's own branch: the stage is done because that branch has its work, so only the
+ * plan as a whole is taken back. *ret_plan is that plan's name, on the heap. */
+static bool is_stage_merge(struct context *c, const struct deed *d, char **ret_plan)
+{
+	auto_str target = strcmp(d->kind, "merge") ? NULL : target_of(d), plan = NULL, branch = NULL;
+	struct err none = ERR_INIT;
+	auto_stage_row stage = { 0 };
+
+	*ret_plan = NULL;
+	if (!target || store_stage_of_task(c->store, d->task_id, &stage, &plan, &none) < 0)
+		return false;
+	branch = xasprintf("garth/%s", plan);
+	if (strcmp(target, branch) != 0)
+		return false;
+	*ret_plan = steal_ptr(plan);
+	return true;
+}
+
+/* A task whose conflict was solved in another one is removed by the merge of that one, and restored with it. The
+ * removal is between that merge and what came with it. Returns l->n if there is none. */
+static size_t find_solved(struct context *c, const struct deed_list *l, size_t i)
+{
+	struct err ignored = ERR_INIT;
+	size_t found = l->n;
+	int64_t id;
+
+	if (!undo_came_with_merge(&l->v[i]) || resolve_of(c, l->v[i].task_id, &id, &ignored) < 0 || !id)
+		return l->n;
+	for (size_t j = i + 1; j < l->n; j++) {
+		if (l->v[j].task_id == l->v[i].task_id && !strcmp(l->v[j].kind, "merge"))
+			return found;
+		if (l->v[j].task_id == id && is_removal(&l->v[j]) && !is_gone(c, &l->v[j]))
+			found = j;
+	}
+	return l->n;
+}
+
+static struct undoable *add(struct undo_list *l, struct deed *d)
 {
 	struct undoable *u = NULL;
 
@@ -83,24 +136,52 @@ static void add(struct undo_list *l, struct deed *d)
 	u->deeds = xrealloc(u->deeds, u->n + 1, sizeof(*u->deeds));
 	u->deeds[u->n++] = *d;
 	*d = (struct deed){ 0 };
+	return u;
 }
 
-static char *target_of(const struct deed *merge)
+/* Moves the deeds of `l` to the list, and those that are undone together to one entry. */
+static void add_all(struct context *c, struct deed_list *l, struct undo_list *ret)
 {
-	json_t *o = json_loads(merge->data, 0, NULL);
-	const char *target = NULL;
-	char *ret;
+	for (size_t i = 0; i < l->n; i++) {
+		auto_str plan = NULL;
+		struct undoable *u;
+		size_t solved;
 
-	json_unpack(o, "{s:s}", "target", &target);
-	ret = target ? xstrdup(ref_short(target)) : NULL;
-	json_decref(o);
-	return ret;
+		if (l->v[i].undone)
+			continue;
+		if (is_stage_merge(c, &l->v[i], &plan)) {
+			if (!ret->plan)
+				ret->plan = steal_ptr(plan);
+			continue;
+		}
+		solved = find_solved(c, l, i);
+		u = add(ret, &l->v[i]);
+		if (solved == l->n)
+			continue;
+		u->solved = xstrdup(l->v[solved].task);
+		l->v[solved].undone = true;
+	}
 }
 
-/* Whether the merge of a plan is among them. */
-static int find_plan(struct context *c, struct undoable *u, struct err *e)
+/* What the task's merge has merged: a plan, or a task with its tickets. NULL: only the task. */
+static int name_merged(struct context *c, const struct deed *d, char **ret, struct err *e)
 {
-	for (size_t i = 0; i < u->n && u->n > 1 && !u->plan; i++) {
+	auto_plan_row tickets = { 0 };
+	auto_str plan = NULL;
+
+	if (store_plan_by_task(c->store, d->task_id, &plan, e) < 0)
+		return -1;
+	if (plan)
+		*ret = xasprintf("plan '%s'", plan);
+	else if (!store_tickets_of(c->store, d->task_id, &tickets, e))
+		*ret = xasprintf("task '%s'", d->task);
+	return e->kind == ERR_NONE || e->kind == ERR_NOTFOUND ? (*e = (struct err)ERR_INIT, 0) : -1;
+}
+
+/* Whether the merge of a plan, or of a task with its tickets, is among them. */
+static int find_merged(struct context *c, struct undoable *u, struct err *e)
+{
+	for (size_t i = 0; i < u->n && u->n > 1 && !u->merged; i++) {
 		const struct deed *d = &u->deeds[i];
 		struct err none = ERR_INIT;
 		auto_deed merge = { 0 };
@@ -108,9 +189,9 @@ static int find_plan(struct context *c, struct undoable *u, struct err *e)
 		if (!undo_came_with_merge(d) ||
 			store_deed_of(c->store, d->task_id, "merge", &merge, &none) < 0)
 			continue;
-		if (store_plan_by_task(c->store, d->task_id, &u->plan, e) < 0)
+		if (name_merged(c, d, &u->merged, e) < 0)
 			return -1;
-		if (u->plan)
+		if (u->merged)
 			u->target = target_of(&merge);
 	}
 	return 0;
@@ -124,7 +205,7 @@ static int complete(struct context *c, struct undoable *u, struct err *e)
 		return -1;
 	u->project = steal_ptr(p.name);
 	u->path = steal_ptr(p.path);
-	if (find_plan(c, u, e) < 0)
+	if (find_merged(c, u, e) < 0)
 		return -1;
 	u->gone = true;
 	for (size_t i = 0; i < u->n; i++)
@@ -182,9 +263,7 @@ int undo_find(struct context *c, const char *task, struct undo_list *ret, struct
 		/* is_part reads the entries before this one, so none is removed from the list yet */
 		l.v[i].undone = is_part(&l, i);
 	}
-	for (size_t i = 0; i < l.n; i++)
-		if (!l.v[i].undone)
-			add(&found, &l.v[i]);
+	add_all(c, &l, &found);
 	for (size_t i = 0; i < found.n; i++)
 		if (complete(c, &found.v[i], e) < 0)
 			return -1;
@@ -209,11 +288,14 @@ char *undo_describe(const struct undoable *u)
 
 	if (u->n > 1) {
 		name_tasks(u, &names);
-		if (u->plan && u->target)
-			return xasprintf("plan '%s': its merge into %s and the removal of %zu tasks: %s",
-				u->plan, u->target, u->n, buf_str(&names));
+		if (u->merged && u->target)
+			return xasprintf("%s: its merge into %s and the removal of %zu tasks: %s", u->merged,
+				u->target, u->n, buf_str(&names));
 		return xasprintf("the removal of %zu tasks: %s", u->n, buf_str(&names));
 	}
+	if (u->solved)
+		return xasprintf("the merge of task '%s', and the removal of '%s' and '%s'", d->task, d->task,
+			u->solved);
 	if (undo_came_with_merge(d))
 		return xasprintf("the merge of task '%s', and its removal", d->task);
 	if (!strcmp(d->kind, "rename") && (was = rename_old_name(d)))

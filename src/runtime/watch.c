@@ -67,6 +67,18 @@ void watch_file(struct watch *w, int dir, const char *name)
 	add(w, dir, name, IN_CLOSE_WRITE);
 }
 
+bool watch_end(struct watch *w, const struct context *c, int64_t task)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	if (home_task_dir(&c->home, task, &dir, &ignored) < 0 || faccessat(dir, "lock", F_OK, 0) < 0)
+		return false;
+	begin(w);
+	add(w, dir, "lock", IN_CLOSE_WRITE);
+	return w->notify >= 0;
+}
+
 bool watch_is_running(const struct watch *w, size_t i)
 {
 	return lock_is_held_at(w->locks[i]);

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/deadline.h"
 #include "base/err.h"
@@ -41,6 +42,9 @@ int watch_task(
 /* Watches a file, too: whenever somebody closes it who could write to it. Something that happens there is only reported by
  * watch_wait. */
 void watch_file(struct watch *w, int dir, const char *name);
+/* Reports the end of each run of a task, to a caller that looks at the task itself: nothing is kept for it. False if that is
+ * not possible, or not yet, because nothing has ever run there. */
+bool watch_end(struct watch *w, const struct context *c, int64_t task);
 /* Whether a process works on the task. */
 bool watch_is_running(const struct watch *w, size_t i);
 /* Blocks until something has happened, which may be something else. False if the deadline (NULL: none) has

@@ -164,7 +164,8 @@ int store_plan_by_task(struct store *s, int64_t task, char **ret, struct err *e)
 	int got;
 
 	*ret = NULL;
-	if (db_prepare(s, &st, e, "SELECT name FROM plan WHERE task_id = ? ORDER BY id DESC LIMIT 1", "i",
+	if (db_prepare(s, &st, e,
+		    "SELECT name FROM plan WHERE task_id = ? AND NOT tickets ORDER BY id DESC LIMIT 1", "i",
 		    task) < 0)
 		return -1;
 	got = db_step(s, st, e);

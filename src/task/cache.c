@@ -11,8 +11,10 @@
 #include "sys/fd.h"
 #include "sys/tree.h"
 #include "task/layers.h"
+#include "workspace/base.h"
 #include "workspace/delta.h"
 #include "workspace/layer.h"
+#include "workspace/submodules.h"
 
 void cache_release(struct cache *c)
 {
@@ -21,6 +23,7 @@ void cache_release(struct cache *c)
 		free(c->v[i].name);
 		free(c->v[i].about);
 		strvec_release(&c->v[i].tasks);
+		strvec_release(&c->v[i].trashed);
 	}
 	free(c->v);
 	*c = (struct cache){ 0 };
@@ -49,12 +52,10 @@ struct listing {
 	struct task_list tasks;
 };
 
-static struct cache_item *add(struct context *c, struct listing *l, int64_t project, const char *kind,
-	const char *name, struct err *e)
+static struct cache_item *add(struct context *c, struct listing *l, const char *place, int64_t project,
+	const char *kind, const char *name, struct err *e)
 {
-	auto_str path =
-		xasprintf("%s/%lld/%s", !strcmp(kind, "base") || !strcmp(kind, "delta") ? "bases" : "layers",
-			(long long)project, name);
+	auto_str path = xasprintf("%s/%lld/%s", place, (long long)project, name);
 	struct project p = { 0 };
 	struct err ignored = ERR_INIT;
 	struct cache_item *i;
@@ -93,31 +94,66 @@ static void name_base_users(
 	}
 }
 
+/* The tasks with a submodule on the base, and where the submodule is. */
+static void name_submodule_users(
+	struct context *c, const struct listing *l, int64_t project, struct cache_item *ret)
+{
+	for (size_t i = 0; i < l->tasks.n; i++) {
+		const struct task *t = &l->tasks.v[i];
+		auto_submodules list = { 0 };
+		struct err ignored = ERR_INIT;
+		auto_fd dir = -1;
+
+		if (t->project_id != project || !*t->layer || backend_of(t)->on_host ||
+			home_task_dir(&c->home, t->id, &dir, &ignored) < 0 ||
+			submodules_load(dir, &list, &ignored) < 0)
+			continue;
+		for (size_t j = 0; j < list.n; j++) {
+			auto_str name = base_submodule_name(list.v[j].commit, list.v[j].path);
+
+			if (strcmp(name, ret->name) != 0)
+				continue;
+			strvec_push(&ret->tasks, t->name);
+			free(ret->about);
+			ret->about = xstrdup(list.v[j].path);
+		}
+	}
+}
+
 static int list_bases(struct context *c, int64_t project, void *arg, struct err *e)
 {
 	auto_str path = xasprintf("bases/%lld", (long long)project);
 	auto_fd place = openat(c->home.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	auto_strvec names = STRVEC_INIT, full = STRVEC_INIT;
+	auto_strvec names = STRVEC_INIT, full = STRVEC_INIT, submodules = STRVEC_INIT;
 	struct listing *l = arg;
 
 	if (place < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "cannot read '%s'", path);
-	if (delta_list(place, false, &names, e) < 0 || delta_list(place, true, &full, e) < 0)
+	if (delta_list(place, false, &names, e) < 0 || delta_list(place, true, &full, e) < 0 ||
+		base_list_submodules(place, &submodules, e) < 0)
 		return -1;
 	strvec_sort(&names);
+	strvec_sort(&submodules);
 	for (size_t i = 0; i < names.n; i++) {
-		struct cache_item *item =
-			add(c, l, project, strvec_has(&full, names.v[i]) ? "base" : "delta", names.v[i], e);
+		struct cache_item *item = add(c, l, "bases", project,
+			strvec_has(&full, names.v[i]) ? "base" : "delta", names.v[i], e);
 
 		if (!item)
 			return -1;
 		name_base_users(l, place, project, names.v[i], &item->tasks);
 	}
+	for (size_t i = 0; i < submodules.n; i++) {
+		struct cache_item *item = add(c, l, "bases", project, "submodule", submodules.v[i], e);
+
+		if (!item)
+			return -1;
+		name_submodule_users(c, l, project, item);
+	}
 	return 0;
 }
 
-/* From "tasks/7" to the task's name, also if it is in the trash. */
-static void name_layer_users(struct context *c, const char *layer, struct strvec *ret)
+/* From "tasks/7" or "trash/7" to the task's name. */
+static void name_layer_users(struct context *c, const char *layer, struct cache_item *ret)
 {
 	auto_strvec dirs = STRVEC_INIT;
 	struct err ignored = ERR_INIT;
@@ -126,10 +162,11 @@ static void name_layer_users(struct context *c, const char *layer, struct strvec
 	for (size_t i = 0; i < dirs.n; i++) {
 		auto_task t = { 0 };
 
-		if (!store_task_by_id(c->store, strtoll(path_base(dirs.v[i]), NULL, 10), &t, &ignored))
-			strvec_push(ret, t.name);
+		if (!store_task_any(c->store, strtoll(path_base(dirs.v[i]), NULL, 10), &t, &ignored))
+			strvec_push(t.removed ? &ret->trashed : &ret->tasks, t.name);
 	}
-	strvec_sort(ret);
+	strvec_sort(&ret->tasks);
+	strvec_sort(&ret->trashed);
 }
 
 static const char *layer_kind(const char *name)
@@ -147,13 +184,14 @@ static int list_layers(struct context *c, int64_t project, void *arg, struct err
 		return -1;
 	for (size_t i = 0; i < names.n; i++) {
 		auto_str path = xasprintf("layers/%lld/%s/about", (long long)project, names.v[i]);
-		struct cache_item *item = add(c, arg, project, layer_kind(names.v[i]), names.v[i], e);
+		struct cache_item *item =
+			add(c, arg, "layers", project, layer_kind(names.v[i]), names.v[i], e);
 		auto_buf about = BUF_SMALL;
 		struct err ignored = ERR_INIT;
 
 		if (!item)
 			return -1;
-		name_layer_users(c, names.v[i], &item->tasks);
+		name_layer_users(c, names.v[i], item);
 		if (read_file(c->home.fd, path, &about, &ignored) < 0)
 			continue;
 		free(item->about);

@@ -13,12 +13,14 @@
 
 struct cache_item {
 	char *project;
-	/* "base", "delta" (a base that is the difference from another), "setup", "include", "cache" */
+	/* "base", "delta" (a base that is the difference from another), "submodule" (the base of one), "setup",
+	 * "include", "cache" */
 	const char *kind;
 	char *name;  /* a commit, or a layer's name */
 	char *about; /* what a layer was made of; "" */
 	uint64_t bytes;
-	struct strvec tasks; /* names of tasks that use it, those in the trash included */
+	struct strvec tasks;   /* names of tasks that use it */
+	struct strvec trashed; /* … and of those in the trash: an undo brings them back */
 };
 
 struct cache {

@@ -54,7 +54,7 @@ static int choose_backend(struct context *c, const struct task_spec *s, char **r
 		name = backend_by_default();
 	if (!backend_named(name)->can_be_chosen)
 		return err_set(e, ERR_USAGE,
-			"there is no backend '%s'%s; there are overlay, worktree and clone", name,
+			"there is no backend '%s'%s; the backends are overlay, worktree and clone", name,
 			nearest_of(
 				name, (const char *const[]){ "overlay", "worktree", "clone", NULL }, meant));
 	*ret = xstrdup(name);

@@ -232,7 +232,7 @@ int task_discard(
 	auto_task_work w = { 0 };
 	auto_fd dir = -1;
 	auto_lock lock = -1;
-	bool kept, any;
+	bool kept, any, tickets;
 
 	space_use_reserve(&c->home);
 	if (!strcmp(t->state, STATE_DISCARDING) || !strcmp(t->state, STATE_CREATING))
@@ -247,14 +247,15 @@ int task_discard(
 		return -1;
 	}
 	/* nothing is removed before it is known that all can be */
-	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, true, e) < 0)
+	tickets = dir >= 0 && tickets_are_there(dir);
+	if (tickets && tickets_discard(c, t, o, true, e) < 0)
 		return -1;
 	if ((dir < 0 ? look_at_branch(c, t, &w, e) : look_at_work(c, t, &w, e)) < 0 ||
 		check_tip(t, &w, o, e) < 0 || check_work(t, &w, o, e) < 0)
 		return -1;
 	if (o->look)
 		return 0;
-	if (dir >= 0 && tickets_are_there(dir) && tickets_discard(c, t, o, false, e) < 0)
+	if (tickets && tickets_discard(c, t, o, false, e) < 0)
 		return -1;
 	if (!*w.tip)
 		snprintf(w.tip, sizeof(w.tip), "%s", *t->published ? t->published : t->base);

@@ -165,7 +165,9 @@ static int refuse_removed(struct context *c, const char *word, struct err *e)
 			continue;
 		if ((!strcmp(d.kind, "discard") || !strcmp(d.kind, "archive")) &&
 			(is_in_trash(c, d.task_id) || archive_holds(c, d.task_id)))
-			return err_hint(e, "garth undo %s", word);
+			return err_set(e, ERR_NOTFOUND, "there is no task '%s': it is %s", word,
+				       strcmp(d.kind, "archive") ? "discarded" : "archived"),
+			       err_hint(e, "garth undo %s", word);
 	}
 	if (!e->hint[0])
 		suggest(c, word, e);

@@ -34,8 +34,8 @@ static int check_mode(const char *mode, struct err *e)
 	for (size_t i = 0; modes[i]; i++)
 		if (!strcmp(mode, modes[i]))
 			return 0;
-	return err_set(e, ERR_USAGE, "there is no network '%s'%s; there are none, allow and host", mode,
-		nearest_of(mode, modes, meant));
+	return err_set(e, ERR_USAGE, "there is no network '%s'%s; the networks are none, allow and host",
+		mode, nearest_of(mode, modes, meant));
 }
 
 int network_check_forwards(const struct network *n, struct err *e)

@@ -41,7 +41,7 @@ int own_limits_try(struct config *c, const struct strvec *limits, struct err *e)
 		text = xasprintf("limits:\n  %s: %s\n", key, value);
 		if (config_apply(c, text, strlen(text), NULL, e) < 0) {
 			e->kind = ERR_USAGE;
-			return err_wrap(e, "--limit %s", limits->v[i]);
+			return err_wrap(e, "--limit %s", limits->v[i]), err_hint(e, "man garth-config");
 		}
 	}
 	return 0;

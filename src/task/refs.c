@@ -10,6 +10,8 @@
 #include "git/pin.h"
 #include "git/ref.h"
 #include "git/worktree.h"
+#include "sys/fault.h"
+#include "sys/hold_signals.h"
 #include "sys/lock.h"
 #include "task/pins.h"
 #include "task/refs_old.h"
@@ -253,20 +255,34 @@ int refs_migrate(struct context *c, const struct repo *r, struct task *t, struct
 	return base_lock(&c->home, t->project_id, &lock, e) < 0 ? -1 : refs_old_move(c, r, t, &t->shown, e);
 }
 
-int refs_renew(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
+static int renew(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
 	struct err *e)
 {
 	auto_ref_txn txn = REF_TXN_INIT;
+
+	if (shown_write(c, t->id, shown, e) < 0)
+		return -1;
+	fault("renew-written");
+	return refs_keep(c, r, t, &txn, e) < 0 ? -1 : ref_commit(r, &txn, e);
+}
+
+int refs_renew(struct context *c, const struct repo *r, const struct task *t, const struct shown *shown,
+	struct err *e)
+{
 	auto_lock lock = -1;
 	char name[35];
+	int rc;
 
 	shown_name(shown, name);
 	if (!strcmp(name, t->shown))
 		return 0;
-	if (base_lock(&c->home, t->project_id, &lock, e) < 0 || shown_write(c, t->id, shown, e) < 0 ||
-		refs_keep(c, r, t, &txn, e) < 0)
+	if (base_lock(&c->home, t->project_id, &lock, e) < 0)
 		return -1;
-	return ref_commit(r, &txn, e);
+	/* a run may end at any moment, and its gateway with it */
+	signals_hold();
+	rc = renew(c, r, t, shown, e);
+	signals_let_go();
+	return rc;
 }
 
 int refs_renewed(struct context *c, struct task *t, const struct shown *shown, struct err *e)

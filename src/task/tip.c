@@ -48,3 +48,12 @@ int tip_check(const struct repo *r, const struct task *t, const char *seen, stru
 		t->name, seen, now);
 	return err_hint(e, "git -C %s diff %.12s %.12s", top, seen, now);
 }
+
+int tip_refuse_unpublished(const struct task *t, struct err *e)
+{
+	if (!*t->leftover)
+		return err_set(e, ERR_REFUSED, "task '%s' has published nothing", t->name),
+		       err_hint(e, "garth diff %s", t->name);
+	err_set(e, ERR_REFUSED, "task '%s' has published nothing: its changes are not committed", t->name);
+	return err_hint(e, "garth shell %s    # then: git add --all && git commit", t->name);
+}

@@ -20,4 +20,7 @@ bool tip_is(const char *oid, const char *seen);
  * under the lock that keeps the branch where it is. */
 int tip_check(const struct repo *r, const struct task *t, const char *seen, struct err *e);
 
+/* The error about a task whose branch is where it began. If its last run left changes, the hint is how to commit them. */
+int tip_refuse_unpublished(const struct task *t, struct err *e);
+
 #endif

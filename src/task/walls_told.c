@@ -120,30 +120,31 @@ static int add_file(const struct told *t, const char *entry, struct err *e)
 	return 0;
 }
 
-static int add_list(const struct told *t, const struct strvec *entries, bool is_run, struct err *e)
+/* Whether the entry is for a copy of the user's file, which is changed when it is copied (agent/login.c). */
+static bool is_login(const struct config_agent *a, const char *entry)
+{
+	auto_str path = *entry == '~' ? xstrndup(entry + 2, strcspn(entry, "=") - 2) : xstrdup("");
+
+	return strvec_has(&a->login, path);
+}
+
+static int add_list(const struct told *t, const struct config_agent *a, const struct strvec *entries,
+	bool is_run, struct err *e)
 {
 	for (size_t i = 0; i < entries->n; i++)
-		if ((is_run || entries->v[i][0] != '~') && add_file(t, entries->v[i], e) < 0)
+		if ((is_run || entries->v[i][0] != '~') && !is_login(a, entries->v[i]) &&
+			add_file(t, entries->v[i], e) < 0)
 			return -1;
 	return 0;
 }
 
-/* Files that are there for the file tools alone. One that is a copy of the user's is changed when it is copied
- * (agent/login.c). */
+/* Files that are there for the file tools alone. */
 static int add_mcp(struct told *t, const struct config_agent *a, bool is_run, struct err *e)
 {
 	const struct strvec *mcp = t->mcp;
-	auto_strvec own = STRVEC_INIT;
 
-	for (size_t i = 0; i < a->mcp.n; i++) {
-		const char *text = a->mcp.v[i];
-		auto_str login = *text == '~' ? xstrndup(text + 2, strcspn(text, "=") - 2) : xstrdup("");
-
-		if (!strvec_has(&a->login, login))
-			strvec_push(&own, text);
-	}
 	t->mcp = NULL;
-	if (add_list(t, &own, is_run, e) < 0)
+	if (add_list(t, a, &a->mcp, is_run, e) < 0)
 		return -1;
 	t->mcp = mcp;
 	return 0;
@@ -151,7 +152,7 @@ static int add_mcp(struct told *t, const struct config_agent *a, bool is_run, st
 
 static int add_files(struct told *t, const struct config_agent *a, bool is_run, struct err *e)
 {
-	if (add_list(t, &a->files, is_run, e) < 0)
+	if (add_list(t, a, &a->files, is_run, e) < 0)
 		return -1;
 	return t->mcp ? add_mcp(t, a, is_run, e) : 0;
 }

@@ -12,9 +12,11 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "git/checkout.h"
+#include "git/clean_index.h"
 #include "git/content.h"
 #include "git/settle.h"
 #include "git/untracked.h"
+#include "git/user_settings.h"
 #include "sys/digest.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -124,17 +126,23 @@ bool base_is_monitored(const struct base *b)
 }
 
 /* Makes git trust the index without reading the files again, and binds its untracked cache, if it has one, to
- * a path. */
-static int settle(
-	const char *path, const char *tree_path, const struct repo *r, const char *bound, struct err *e)
+ * a path. `clean` adds that cache and the monitor's extension; NULL: the index has them, or shall not. Returns 1, and
+ * changes nothing, if that has to be left to git. */
+static int settle(const char *path, const char *tree_path, const struct repo *r, const char *bound,
+	const struct clean_index *clean, struct err *e)
 {
 	auto_fd tree = open(tree_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	auto_buf index = BUF_INIT(1u << 30), out = BUF_INIT(1u << 30);
+	int rc;
 
 	if (tree < 0)
 		return err_sys(e, "cannot open '%s'", tree_path);
-	if (read_file(AT_FDCWD, path, &index, e) < 0 || settle_index(&index, r->hash_len, tree, e) < 0 ||
-		untracked_retarget(index.data, index.len, r->hash_len, bound, &out, e) < 0 ||
+	if (read_file(AT_FDCWD, path, &index, e) < 0 || settle_index(&index, r->hash_len, tree, e) < 0)
+		return -1;
+	rc = clean ? clean_index_add(&index, r->hash_len, tree, clean, e) : 0;
+	if (rc)
+		return rc;
+	if (untracked_retarget(index.data, index.len, r->hash_len, bound, &out, e) < 0 ||
 		write_file(AT_FDCWD, path, out.data, out.len, 0644, e) < 0)
 		return -1;
 	return owner_give(AT_FDCWD, path) < 0 ? err_sys(e, "cannot give '%s' away", path) : 0;
@@ -142,16 +150,12 @@ static int settle(
 
 static int make_full(const struct home *h, const struct repo *r, const char *path, struct err *e)
 {
-	auto_str tree = path_join(path, "tree"), index = path_join(path, "index"), monitor = NULL;
+	auto_str tree = path_join(path, "tree"), index = path_join(path, "index");
 
-	if (space_check(h, r, r->commit, e) < 0 || proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0)
-		return -1;
-	if (checkout_all(r, r->commit, tree, index, e) < 0)
+	if (space_check(h, r, r->commit, e) < 0 || checkout_all(r, r->commit, tree, index, e) < 0)
 		return -1;
 	fault("base-checkout");
-	if (count_files(index) < FEW_FILES)
-		return 0;
-	return settle(index, tree, r, "", e) < 0 ? -1 : checkout_warm(r, tree, index, monitor, r->commit, e);
+	return 0;
 }
 
 /* Whether the index of the new base has the extensions. A delta has those that its parent has. */
@@ -166,14 +170,38 @@ static bool has_extensions(const struct home *h, int64_t project, int dir, const
 	return !base_open(h, project, buf_str(&parent), &b, &ignored) && base_is_monitored(&b);
 }
 
-static int bind_index(
-	const struct home *h, int64_t project, int dir, const char *path, const struct repo *r, struct err *e)
+/* Adds the extensions to the index of a full base, and binds it. */
+static int extend_index(const struct repo *r, const char *tree, const char *index, struct err *e)
+{
+	auto_str token = xasprintf(CLEAN_TOKEN "%s", r->commit), path = settings_ignore_file(r),
+		 monitor = NULL;
+	auto_buf exclude = BUF_INIT(1 << 20), ignores = BUF_INIT(SETTINGS_IGNORES_MAX + 1),
+		 attributes = BUF_INIT(REPO_ATTRIBUTES_MAX);
+	struct clean_index clean = { token, &exclude, path ? &ignores : NULL, false };
+	int rc;
+
+	if (repo_part(r, "info/exclude", &exclude, e) < 0 || repo_attributes(r, &attributes, e) < 0 ||
+		(path && read_file(AT_FDCWD, path, &ignores, e) < 0))
+		return -1;
+	clean.attributes = attributes.len;
+	rc = settle(index, tree, r, r->main_top, &clean, e);
+	if (rc <= 0)
+		return rc;
+	if (proc_find_part(BASE_FSMONITOR_PART, &monitor, e) < 0 || settle(index, tree, r, "", NULL, e) < 0 ||
+		checkout_warm(r, tree, index, monitor, r->commit, e) < 0)
+		return -1;
+	return settle(index, tree, r, r->main_top, NULL, e);
+}
+
+static int bind_index(const struct home *h, int64_t project, int dir, const char *path, const struct repo *r,
+	bool full, struct err *e)
 {
 	auto_str index = path_join(path, "index"), tree = path_join(path, "tree");
 	const char *bound = has_extensions(h, project, dir, index) ? r->main_top : "";
 
-	return settle(index, tree, r, bound, e) < 0 ? -1
-						    : write_file(dir, "bound", bound, strlen(bound), 0600, e);
+	if ((full && *bound ? extend_index(r, tree, index, e) : settle(index, tree, r, bound, NULL, e)) < 0)
+		return -1;
+	return write_file(dir, "bound", bound, strlen(bound), 0600, e);
 }
 
 static int finish(int project_fd, const char *part, const char *name, int dir, struct err *e)
@@ -214,15 +242,16 @@ static int make(const struct home *h, int64_t project, int project_fd, const str
 	mode_t old = umask(0022);
 	struct err ignored = ERR_INIT;
 	auto_fd dir = -1;
+	bool full = false;
 	int rc = make_part(project_fd, part, &dir, e);
 
-	if (!rc) {
-		rc = delta_make(h, project, project_fd, r, dir, path, e);
-		if (rc > 0)
-			rc = make_full(h, r, path, e);
-	}
 	if (!rc)
-		rc = bind_index(h, project, dir, path, r, e);
+		rc = delta_make(h, project, project_fd, r, dir, path, e);
+	full = rc > 0;
+	if (full)
+		rc = make_full(h, r, path, e);
+	if (!rc)
+		rc = bind_index(h, project, dir, path, r, full, e);
 	if (!rc)
 		rc = finish(project_fd, part, r->commit, dir, e);
 	umask(old);
@@ -305,7 +334,7 @@ static int fill_submodule(const struct home *h, const struct repo *r, const char
 		return -1;
 	if (mkdirat(at, ".git", 0755) < 0 || owner_give(at, ".git") < 0)
 		return err_sys(e, "cannot make '%s/.git'", tree);
-	return settle(index, tree, r, "", e) < 0 || mark_filters(r, index, dir, e) < 0
+	return settle(index, tree, r, "", NULL, e) < 0 || mark_filters(r, index, dir, e) < 0
 		       ? -1
 		       : write_file(dir, "bound", "", 0, 0600, e);
 }
@@ -404,8 +433,7 @@ static int sweep(int project_fd, bool later, struct err *e)
 	return rc;
 }
 
-/* Adds the names of the bases of submodules. */
-static int list_submodules(int project_fd, struct strvec *ret, struct err *e)
+int base_list_submodules(int project_fd, struct strvec *ret, struct err *e)
 {
 	auto_strvec all = STRVEC_INIT;
 
@@ -426,7 +454,7 @@ int base_prune(const struct home *h, int64_t project, const struct strvec *used,
 	if (project_dir(h, project, &dir, e) < 0)
 		return -1;
 	keep_parents(dir, used, &keep);
-	if (delta_list(dir, false, &names, e) < 0 || list_submodules(dir, &names, e) < 0)
+	if (delta_list(dir, false, &names, e) < 0 || base_list_submodules(dir, &names, e) < 0)
 		return -1;
 	warm = delta_newest_full(dir);
 	for (size_t i = 0; i < names.n; i++) {

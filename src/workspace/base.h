@@ -48,6 +48,8 @@ int base_open(const struct home *h, int64_t project, const char *name, struct ba
 int base_get_submodule(const struct home *h, int64_t project, const struct repo *r, const char *path,
 	struct base *ret, struct err *e);
 char *base_submodule_name(const char *commit, const char *path);
+/* Adds the names of all of them. */
+int base_list_submodules(int project_fd, struct strvec *ret, struct err *e);
 
 /* Removes the project's bases that `used` does not name, except the newest full one, which speeds up the next
  * task. Also removes what a crash left half made or half removed. With `later`, in the background. The caller

@@ -149,7 +149,7 @@ int identity_refuse_copy(const struct home *h, struct err *e)
 	if (!h->copy_of)
 		return 0;
 	err_set(e, ERR_REFUSED,
-		"the Garth home '%s' is a copy of '%s': its tasks are the other's, and are only shown here",
+		"the Garth home '%s' is a copy of '%s': its tasks belong to the original, and are only shown here",
 		h->path, h->copy_of);
 	return err_hint(e, "garth doctor");
 }

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "git/gitlinks.h"
 #include "git/gitmodules.h"
+#include "git/ref.h"
 #include "git/user_settings.h"
 #include "sys/fault.h"
 #include "sys/fd.h"
@@ -169,6 +170,15 @@ static bool is_wanted(struct making *m, const char *path)
 	return asked && asked->n ? is_named(m, path) : is_checked_out(m, path);
 }
 
+/* Why a submodule that is not wanted is empty. */
+static const char *why_not(const struct making *m)
+{
+	const struct strvec *asked = m->ws->submodules;
+
+	return asked && asked->n ? "it is not one of those that the task may use"
+				 : "it is not checked out (git submodule update --init)";
+}
+
 /* Whether the directory beneath `at` is a complete repository: no link is followed on the way, and it has no "commondir",
  * which would name another repository for refs and objects. */
 static bool is_repository(int at, const char *path)
@@ -325,13 +335,23 @@ static int list_one(struct making *m, const struct level *l, const struct gitlin
 		return err_set(e, ERR_REFUSED, "submodule '%s' %s", path, same);
 	if (wanted && must && !git_dir)
 		return refuse_named(path, e);
-	add(&m->list, path, g->oid, git_dir && !same ? git_dir : "",
-		wanted ? "" : "it is not one of those that the task may use");
+	add(&m->list, path, g->oid, git_dir && !same ? git_dir : "", wanted ? "" : why_not(m));
 	if (wanted && (!git_dir || same))
 		leave_empty(m, same ? same : "its repository is not here");
 	else if (wanted && count_here(&m->list) > SUBMODULES_MAX)
 		leave_empty(m, "there are too many of them");
 	return 0;
+}
+
+/* After a failure: in words, if the reason is that the user has not fetched the commit. git names no more than the object. */
+static void name_missing_commit(struct making *m, const struct submodule *s, struct err *e)
+{
+	struct err ignored = ERR_INIT;
+	auto_repo r = { 0 };
+
+	if (e->sys || submodule_repo(m->ws, s, &r, &ignored) < 0 || ref_can_name(&r, s->commit))
+		return;
+	err_set(e, ERR_NOTFOUND, "its repository lacks commit %.12s (git submodule update)", s->commit);
 }
 
 /* The last of the list, and what is nested in it. */
@@ -346,6 +366,7 @@ static int make_last(struct making *m, const struct level *l, struct err *e)
 	fault("create-submodule");
 	if (!submodule_make(m->ws, &m->list.v[n], n, &index, e))
 		return take_nested(m, l, n, index, e);
+	name_missing_commit(m, &m->list.v[n], e);
 	/* leave it empty if it has files with a filter, or its repository lacks the commit; but not if the disk is full */
 	if (must_be_there(m) || e->sys)
 		return err_wrap(e, "submodule '%s'", m->list.v[n].path);

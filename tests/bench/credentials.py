@@ -1,5 +1,6 @@
-"""The credentials proxy's rows: a request whose key is added outside, with an answer of 1 MB in pieces, against the same client
-and the same TLS server without a task between them."""
+"""The credentials proxy's rows: a request whose key is added outside, with an answer of 1 MB, against the same client and the
+same TLS server without a task between them. The answer comes at once, as fast as the server can, or over time, as a model's
+does: a piece each millisecond, which is still a hundred times faster than a model."""
 import json
 import os
 import subprocess
@@ -7,13 +8,18 @@ import sys
 
 from measure import CannotMeasure, alternate, median, say
 
-ROUNDS, REQUESTS = 5, 30
+ROUNDS, REQUESTS, STREAMS = 5, 30, 3
 LATER = 0.002
 
 TABLE = [
-    ("credentials", "a request through the credentials proxy, 1 MB streamed", "direct, same TLS server", "s", ("at most", 1.3)),
-    ("credentials-first", "the same, to its first byte", "direct, and 2 ms", "s", ("at most", 1.0)),
-    ("credentials-tls", "the same, if the proxy answers TLS", "direct, same TLS server", "s", ("at most", 1.3)),
+    ("credentials", "a request through the credentials proxy, 1 MB at once", "direct, same TLS server", "s", ("at most", 1.3)),
+    ("credentials-first", "at once, to its first byte", "direct, and 2 ms", "s", ("at most", 1.0)),
+    ("credentials-tls", "at once, if the proxy answers TLS", "direct, same TLS server", "s", ("at most", 1.3)),
+    ("credentials-tls-first", "at once, if the proxy answers TLS, to its first byte", "direct, and 2 ms", "s", ("at most", 1.0)),
+    ("credentials-stream", "the same, 1 MB streamed: 8 KB each millisecond", "direct, same TLS server", "s", ("at most", 1.3)),
+    ("credentials-stream-first", "streamed, to its first byte", "direct, and 2 ms", "s", ("at most", 1.0)),
+    ("credentials-stream-tls", "streamed, if the proxy answers TLS", "direct, same TLS server", "s", ("at most", 1.3)),
+    ("credentials-stream-tls-first", "streamed, if the proxy answers TLS, to its first byte", "direct, and 2 ms", "s", ("at most", 1.0)),
 ]
 
 # The client, inside and outside: first byte and whole answer of each request, on one connection.
@@ -29,9 +35,10 @@ if url.scheme == "https":
 else:
     c = http.client.HTTPConnection(url.hostname, url.port)
 times = []
-for _ in range(n + 3):
+for i in range(n + 3):
+    body = sys.argv[5].encode() if i >= 3 else b"at once"
     begin = time.perf_counter()
-    c.request("POST", url.path + "/v1/messages", b"{}", {"Authorization": "Bearer " + key, "x-api-key": key})
+    c.request("POST", url.path + "/v1/messages", body, {"Authorization": "Bearer " + key, "x-api-key": key})
     r = c.getresponse()
     r.read(1)
     first = time.perf_counter() - begin
@@ -43,11 +50,13 @@ for _ in range(n + 3):
 print(json.dumps(times[3:]))
 """
 
-# The model: a megabyte in 64 pieces. At the second port it is an HTTPS proxy that answers for every host itself.
+# The model: a megabyte in 64 pieces, or in 128 over time. At the second port it is an HTTPS proxy that answers for every host itself.
 SERVER = r"""
-import http.server, os, ssl, sys, threading
+import http.server, os, ssl, sys, threading, time
 top = sys.argv[1]
-piece = b"4000\r\n" + b"data: " + b"x" * (16384 - 8) + b"\n\n" + b"\r\n"
+def piece(size):
+    return b"%x\r\ndata: %s\n\n\r\n" % (size, b"x" * (size - 8))
+large, small = piece(16384), piece(8192)
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -58,11 +67,13 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.rfile, self.wfile = self.connection.makefile("rb", -1), self.connection.makefile("wb", 0)
         self.close_connection = False
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         real = "real" in (self.headers.get("Authorization") or "") + (self.headers.get("x-api-key") or "")
         self.wfile.write(b"HTTP/1.1 %d X\r\nTransfer-Encoding: chunked\r\n\r\n" % (200 if real else 401))
-        for _ in range(64):
-            self.wfile.write(piece)
+        for _ in range(128 if body == b"stream" else 64):
+            self.wfile.write(small if body == b"stream" else large)
+            if body == b"stream":
+                time.sleep(0.001)
         self.wfile.write(b"0\r\n\r\n")
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(top + "/s.crt", top + "/s.key")
@@ -92,8 +103,9 @@ def certificates(top):
             "-extfile", "ext", "-out", "s.crt")
 
 
-def requests(run, prefix, cwd, url, key, tls=""):
-    return json.loads(run.run([*prefix, "/usr/bin/python3", "-SEc", INNER, str(REQUESTS), url, key, tls], cwd))
+def requests(run, prefix, cwd, url, key, tls="", body="at once"):
+    n = STREAMS if body == "stream" else REQUESTS
+    return json.loads(run.run([*prefix, "/usr/bin/python3", "-SEc", INNER, str(n), url, key, tls, body], cwd))
 
 
 def log_in(home, token):
@@ -127,20 +139,23 @@ def asking(b):
                    by_tls.run([*prefix[1], "/usr/bin/python3", "-c", read], few).strip()]
         if key in dummies or "GarthDummy" not in dummies[0] + dummies[1]:
             raise CannotMeasure("the key is in the task")
-        mine, tls, direct = alternate(
-            ROUNDS, lambda: requests(by_key, prefix[0], few, "", dummies[0]),
-            lambda: requests(by_tls, prefix[1], few, "https://api.anthropic.com", dummies[1], "proxy"),
-            lambda: requests(by_key, [], few, url, key))
+        at_once, streamed = [alternate(
+            ROUNDS, lambda: requests(by_key, prefix[0], few, "", dummies[0], body=body),
+            lambda: requests(by_tls, prefix[1], few, "https://api.anthropic.com", dummies[1], "proxy", body),
+            lambda: requests(by_key, [], few, url, key, body=body)) for body in ("at once", "stream")]
     finally:
         for run, task in tasks:
             run.run([b.garth, "cancel", task], few, ok=(0, 1, 3, 4))
         server.kill()
         server.wait()
-    whole = [median([t[1] for t in side]) for side in (mine, tls, direct)]
-    first = [median([t[0] for t in side]) for side in (mine, tls, direct)]
-    yield "credentials", whole[0], whole[2], f"{(first[0] - first[2]) * 1e3:.2f} ms later to the first byte"
-    yield "credentials-first", first[0], first[2] + LATER, None
-    yield "credentials-tls", whole[1], whole[2], f"{(first[1] - first[2]) * 1e3:.2f} ms later to the first byte"
+    for name, (mine, tls, direct) in (("credentials", at_once), ("credentials-stream", streamed)):
+        whole = [median([t[1] for t in side]) for side in (mine, tls, direct)]
+        first = [median([t[0] for t in side]) for side in (mine, tls, direct)]
+        later = [f"{(f - first[2]) * 1e3:.2f} ms later to the first byte" for f in first]
+        yield name, whole[0], whole[2], later[0]
+        yield f"{name}-first", first[0], first[2] + LATER, None
+        yield f"{name}-tls", whole[1], whole[2], later[1]
+        yield f"{name}-tls-first", first[1], first[2] + LATER, None
 
 
-GROUPS = [(("credentials", "credentials-first", "credentials-tls"), asking)]
+GROUPS = [(tuple(row[0] for row in TABLE), asking)]

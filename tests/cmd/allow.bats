@@ -39,6 +39,7 @@ load served
   for word in .gitattributes opencode.json .mcp.json CODEOWNERS 'deploy/**' '*.yml' docs/a.b; do
     call "$garth" allow t "$word"
     [[ $code == 0 ]] || complain "$word"
+    [[ $err == *"task 't' may publish $word"* ]] || complain "$word"
   done
   echo x >github.com
   commit host

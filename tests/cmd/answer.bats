@@ -85,6 +85,9 @@ assert q["text"] == "Which one?" and q["options"] == ["a", "b"] and q["asked"], 
   echo '{"question": "part of the tests"}' >question.json; commit q
   "$garth" run -q --task t -- sh -c 'echo x >>question.json; git commit -qam x'
   [[ $(state_of t) == done ]]
+  # also if a change of it could be a question
+  "$garth" run -q --task u -- sh -c 'echo "{\"question\": \"another part?\"}" >question.json; git commit -qam x'
+  [[ $(state_of u) == done ]]
 }
 
 @test "T4 question: a file question.json that asks nothing is work like any other" {

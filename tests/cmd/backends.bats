@@ -30,7 +30,7 @@ load helpers
   git fsck --strict
 }
 
-# Gemini CLI runs git so. With root, the worktree belongs to root, and not to the user inside.
+# Gemini CLI runs git like this. With root, the worktree belongs to root, and not to the user inside.
 @test "J10 backends: a client that switches git's system settings off commits in a worktree" {
   "$garth" new t --backend worktree
   inside t 'export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null; echo x >>a.txt; git -c user.name=a -c user.email=a commit -qam one'

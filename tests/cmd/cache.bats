@@ -40,7 +40,11 @@ kinds() { "$garth" cache --json | json '[[i["kind"], i["task_names"]] for i in d
 @test "W7 cache: layers of tasks in the trash stay, and those in use stay with --prune" {
   set_up
   "$garth" new a; inside a 'echo w >w'; "$garth" discard -f a
-  "$garth" gc >/dev/null; "$garth" cache --prune >/dev/null
+  "$garth" gc >/dev/null
+  call "$garth" cache --prune
+  [[ $out == *" setup "*" a (in the trash)  # mkdir deps"* && $out != *"setup"*unused* ]] || complain
+  [[ $err == *"2 layers are kept for tasks in the trash: garth gc --empty-trash" ]] || complain
+  [[ $("$garth" cache --json | json '[[i["task_names"], i["trashed"]] for i in d["cache"] if i["kind"] == "setup"]') == '[[[], ["a"]]]' ]]
   "$garth" undo a
   [[ $(inside a 'cat deps/v .env w' | tr '\n' ' ') == '1 S w ' ]]
   "$garth" cache --prune >/dev/null

@@ -18,6 +18,8 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
   [[ $out == $'empty\nmerged' ]] || complain
   [[ $(names) == 'busy commits drafts files' ]] || complain
   for name in files commits drafts busy; do [[ $err == *"task '$name'"* ]] || complain "$name"; done
+  # the files on lines of their own
+  [[ $err == *$'1 changed file\n  A x\n'* ]] || complain
   [[ $(inside files 'cat x') == x ]]
   [[ $(git show garth/commits:x) == x ]]
   [[ $(state_of busy) == running ]]
@@ -34,7 +36,7 @@ names() { "$garth" ls --json | json '" ".join(sorted(t["name"] for t in d["tasks
     code=0
     "$garth" cleanup --force-all <<<"$word" >"$T/out" 2>"$T/err" || code=$?
     [[ $code == 4 ]] || complain "$(cat "$T/err")"
-    [[ ! -s $T/out && $(<"$T/err") == *"task 'files' has the only copy of its work: 1 changed file"*"nothing was removed"* && $(names) == 'busy empty files' ]] || complain "$(cat "$T/err")"
+    [[ ! -s $T/out && $(<"$T/err") == *"task 'files' has the only copy of its work: 1 changed file"$'\n  A x\n'*"nothing was removed"* && $(names) == 'busy empty files' ]] || complain "$(cat "$T/err")"
   done
   code=0
   "$garth" cleanup --force-all </dev/null >"$T/out" 2>"$T/err" || code=$?

@@ -1,6 +1,6 @@
 load helpers
 
-# Fakes of the clients, as shell scripts with the shapes of real installations: tools/agents-suite runs the real ones.
+# Fakes of the clients, as shell scripts with the shapes of real installations: tests/agents/plan.py runs the real ones.
 
 # program PATH SCRIPT: an executable file.
 program() { mkdir -p "${1%/*}"; printf '#!/bin/sh\n%s\n' "$2" >"$1"; chmod +x "$1"; }

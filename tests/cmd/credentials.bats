@@ -20,6 +20,77 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $(json 'v["credentials"]["how"]') == proxy ]] || [[ $out == *'"how": "proxy"'* ]] || complain
 }
 
+@test "A7 credentials: a key that two variables have, or a variable and a file, is not in the task" {
+  agent codex 'echo "$OPENAI_API_KEY,$CODEX_API_KEY"; cat ~/.codex/auth.json; env'
+  codex() { OPENAI_API_KEY=$key CODEX_API_KEY=$key OPENAI_BASE_URL=$url call "$garth" run -q -t "$1" -- codex; }
+  codex variables
+  [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
+  mkdir -p "$HOME/.codex"; echo "{\"OPENAI_API_KEY\":\"$key\"}" >"$HOME/.codex/auth.json"
+  codex file
+  [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
+}
+
+@test "A7 credentials: Gemini CLI is told which kind its key is; what the user's settings say stays" {
+  agent gemini 'tr -d " \n" <~/.gemini/settings.json'
+  settings() { GEMINI_API_KEY=$key call "$garth" run -q -t "$1" -- gemini; }
+  quiet='"general":{"enableAutoUpdate":false,"enableAutoUpdateNotification":false}'
+  settings none
+  [[ $out == "{$quiet,\"security\":{\"auth\":{\"selectedType\":\"gemini-api-key\"}}}" ]] || complain
+  mkdir -p "$HOME/.gemini"; echo '{"general": {"enableAutoUpdate": true}, "ui": {"theme": "x"}} // mine' >"$HOME/.gemini/settings.json"
+  settings theirs
+  [[ $out == '{"general":{"enableAutoUpdate":true,'*'"selectedType":"gemini-api-key"'*'"ui":{"theme":"x"}}' ]] || complain
+  echo '{"security": {"auth": {"selectedType": "vertex-ai"}}}' >"$HOME/.gemini/settings.json"
+  settings other
+  [[ $out == "{$quiet,"*'"selectedType":"vertex-ai"'* ]] || complain
+  # a log-in at Google is no key
+  rm "$HOME/.gemini/settings.json"; google_login 1 99999999999999
+  call "$garth" run -q -t google -- gemini
+  [[ $out == "{$quiet}" ]] || complain
+}
+
+@test "A7 credentials: keys of other providers stay outside; what the proxy does not know of a file is named by show" {
+  be_the_network
+  local auth=$HOME/.local/share/opencode/auth.json
+  agent opencode 'cat ~/.local/share/opencode/auth.json
+    curl -sS -H "authorization: Bearer $GROQ_API_KEY" -d hello https://api.groq.com/openai/v1/chat/completions
+    curl -sS -H "authorization: Bearer $GROQ_API_KEY" -d hello https://api.groq.com/openai/v1/files'
+  mkdir -p "${auth%/*}"
+  echo "{\"groq\": {\"type\": \"api\", \"key\": \"$key-groq\"}, \"mistral\": {\"type\": \"api\", \"key\": \"$key-m\"},
+    \"acme\": {\"type\": \"oauth\", \"refresh\": \"acme-refresh\", \"access\": \"acme-access\", \"expires\": 99999999999999},
+    \"lab\": {\"type\": \"wellknown\", \"key\": \"K\", \"token\": \"lab-token\"}}" >"$auth"
+  GROQ_API_KEY=$key call "$garth" run -q -t t -- opencode
+  [[ $out == *GarthDummy* && $out != *"$key"* && $out != *acme-refresh* ]] || complain
+  grep -q "^api.groq.com/openai/v1/chat/completions .*$key" "$M/requests" || complain "$(cat "$M/requests")"
+  not grep -q files "$M/requests"
+  call "$garth" show t
+  [[ $out == *"GROQ_API_KEY, ~/.local/share/opencode/auth.json outside, added by the proxy; ~/.local/share/opencode/auth.json (acme lab) in the task"* ]] || complain
+  # a file of variables
+  mkdir -p "$HOME/.gemini"; printf '# mine\nexport GEMINI_API_KEY="%s"\nOTHER_TOKEN=other-token\n' "$key" >"$HOME/.gemini/.env"
+  agent gemini 'cat ~/.gemini/.env'
+  call "$garth" run -q -t gemini -- gemini
+  [[ $out == *'GEMINI_API_KEY="sk-'*GarthDummy* && $out != *"$key"* ]] || complain
+  call "$garth" show gemini
+  [[ $out == *"~/.gemini/.env outside, added by the proxy; ~/.gemini/.env (OTHER_TOKEN) in the task"* ]] || complain
+}
+
+@test "A7 credentials: a task is not resumed without the key that it was started with; the question stays" {
+  agent claude '[[ $* == *--continue* ]] || garth ask "Which?" a b; echo "$ANTHROPIC_API_KEY"'
+  ANTHROPIC_API_KEY=$key call "$garth" run -q -t t -- claude
+  [[ $code == 6 ]] || complain
+  call "$garth" answer t 1
+  [[ $code == 4 && $err == *"task 't' was started with ANTHROPIC_API_KEY, and now claude has no log-in"* ]] || complain
+  call "$garth" show t --json
+  [[ $(json 'd["state"]' <<<"$out") == blocked ]] || complain
+  ANTHROPIC_API_KEY=$key call "$garth" answer -q t 1
+  [[ $code == 0 && $out == *GarthDummy* ]] || complain
+  # another log-in will do
+  ANTHROPIC_API_KEY=$key call "$garth" run -q -t u -- claude
+  [[ $code == 6 ]] || complain
+  claude_login 1
+  call "$garth" answer -q u 1
+  [[ $code == 0 ]] || complain
+}
+
 @test "A7 credentials: copy and none; a repository's file can only make it stricter" {
   agent claude 'echo "$ANTHROPIC_API_KEY,$ANTHROPIC_BASE_URL"'
   export ANTHROPIC_API_KEY=$key
@@ -98,6 +169,22 @@ renew='t=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" ~/.codex/auth.j
   done
   grep -q 'rt-2-secret' "$HOME/.codex/auth.json"
   [[ $(stat -c %a "$HOME/.codex/auth.json") == 600 ]]
+}
+
+@test "A7 credentials: a log-in at Google that somebody has renewed is not renewed again, although its token would do" {
+  be_the_network; google_login 1
+  agent gemini 'dummy() { sed "s/.*\"refresh_token\":\"\([^\"]*\)\".*/\1/" ~/.gemini/oauth_creds.json; }
+    renew() { curl -sS -d "grant_type=refresh_token&refresh_token=$(dummy)" https://oauth2.googleapis.com/token; echo; }
+    echo ready; until [[ -e go ]]; do sleep 0.05; done; renew; renew'
+  "$garth" run -q -t t --backend worktree -- gemini >"$T/out" 2>"$T/err" 3>&- & local run=$!
+  eventually grep -q ready "$T/out"
+  google_login 2 99999999999999
+  "$garth" exec t -- touch go
+  wait "$run" || true
+  # the first is answered with what the file has, the second goes to the service
+  [[ $(grep -c '"access_token":"GarthDummy' "$T/out") == 2 ]] || complain "$(cat "$T/out" "$T/err")"
+  [[ $(grep -c '^oauth2.googleapis.com/token' "$M/requests") == 1 ]] || complain "$(cat "$M/requests")"
+  grep -q access-2 "$HOME/.gemini/oauth_creds.json" # rt-1 gives access-2
 }
 
 @test "A7 credentials: renewing keeps every other byte of the user's file; a revoked token is reported, and the file stays" {

@@ -164,3 +164,32 @@ unsettled() {
   grep -qa "Location $R, system Linux" "$GARTH_HOME/tasks/$(field m id)/git/index"
   "$garth" doctor
 }
+
+# looked_at TASK: how many ignore files and directories git reads for a status inside. The top is always among them: the
+# monitor names it each time.
+looked_at() {
+  inside "$1" 'GIT_TRACE2_PERF=/tmp/trace /usr/bin/git status --porcelain >/tmp/status; cat /tmp/status; grep -oE "(opendir|gitignore-invalidation|directory-invalidation):[0-9]+" /tmp/trace'
+}
+
+@test "W4 J10 base: the first status of a task reads no directory but the top: the untracked cache is the one that git would make" {
+  # directories that sort differently with and without what is in them; more than a word of a bitmap has
+  for d in a a-b a.b a/b a/b-c a/b/c 'name with spaces' $(seq -f 'many/%g' 200); do
+    mkdir -p "$d"; for i in {1..5}; do echo "$d $i" >"$d/$i"; done
+  done
+  echo '*.o' >a/b/.gitignore; : >a-b/.gitignore; echo '!x.o' >many/7/.gitignore
+  mkdir -p a.b/kept; echo '/kept/' >a.b/.gitignore; echo '!new' >a.b/kept/.gitignore; echo 1 >a.b/kept/1
+  git add -A; git add -f a.b/kept; git commit -qm many
+  echo '*.mine' >>.git/info/exclude; echo '*.user' >"$HOME/ignore"; git config --global core.excludesFile "$HOME/ignore"
+  "$garth" new t
+  run looked_at t
+  [[ $output == $'gitignore-invalidation:0\ndirectory-invalidation:1\nopendir:1' ]]
+  # what is new is seen, and what is ignored is not
+  inside t 'touch a/new a/b/c/x.o many/7/x.o x.user x.mine a.b/kept/new; rm a-b/1; echo more >>many/9/1; echo more >>a.b/kept/1'
+  [[ $(inside t 'git status --porcelain') == $' D a-b/1\n M a.b/kept/1\n M many/9/1\n?? a/new\n?? many/7/x.o' ]]
+  # attributes decide which id of an ignore file git compares: then git makes the cache
+  echo '* text=auto' >.gitattributes; git add -A; git commit -qm attributes
+  export GARTH_HOME=$HOME/.garth-attributes
+  "$garth" new u
+  run looked_at u
+  [[ $output == $'gitignore-invalidation:0\ndirectory-invalidation:1\nopendir:1' ]]
+}

@@ -33,7 +33,7 @@ everything() {
   sqlite3 "$GARTH_HOME/garth.db" 'select * from task; select * from deed; select * from snapshot; select * from project'
 }
 
-# No keeper is on its way out: a command that made one for the moment may be back before it has left.
+# No keeper is ending: a command that started one for itself may return before it has ended.
 left() {
   python3 - "$GARTH_HOME" <<'PY'
 import fcntl, glob, sqlite3, struct, sys

@@ -147,7 +147,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   mkdir -p "$T/bin"; printf '#!/bin/sh\ncurl -s -o /dev/null -w "%%{http_connect}\\n" -m 20 https://api.anthropic.com/ https://example.com/; true\n' >"$T/bin/claude"; chmod -R a+rx "$T/bin"
   mkdir -p "$HOME/.local/bin"; cp "$T/bin/claude" "$HOME/.local/bin/claude"
   "$garth" run -t t --on-dirty keep -- "$HOME/.local/bin/claude" >"$T/o"
-  # whether there is a way to it from this machine is not Garth's: it is not refused
+  # whether this machine can reach it is not Garth's decision: it is not refused
   [[ $(sed -n 1p "$T/o") != 403 ]] || complain "$(cat "$T/o")"
   [[ $(sed -n 2p "$T/o") == 403 ]] || complain "$(cat "$T/o")"
   [[ $("$garth" show t --json | json '"api.anthropic.com" in d["network"]["hosts"]') == true ]]

@@ -67,6 +67,9 @@ load helpers
 }
 
 @test "T1 exec: in the workspace, with the usual options and without --" {
+  # a wrong one after the task's name is named as one before it is
+  fails 2 "unknown option '--foo'" "$garth" exec t --foo
+  [[ $(hint) == 'garth exec --help' ]]
   "$garth" new t
   [[ $("$garth" exec t pwd) == "$R" ]]
   [[ $("$garth" exec -e A=b t -- printenv A) == b ]]

@@ -134,7 +134,8 @@ all_of() { inside "$1" 'find . -path ./.git -prune -o -printf "%P %y %m %l\n" | 
     call "$garth" rollback $t --file /etc/passwd; [[ $code != 0 ]] || complain
     call "$garth" rollback $t --file .git/config; [[ $code != 0 ]] || complain
   done
-  fails 3 "" "$garth" rollback t-overlay --to-snapshot 99
+  fails 3 "task 't-overlay': there is no snapshot 99" "$garth" rollback t-overlay --to-snapshot 99
+  [[ $(hint) == 'garth show t-overlay' ]]
   fails 2 "name one of" "$garth" rollback t-overlay
   fails 2 "name one of" "$garth" rollback t-overlay --full --to-snapshot 1
   fails 2 "not a snapshot's number" "$garth" rollback t-overlay --to-snapshot x

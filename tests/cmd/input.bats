@@ -66,8 +66,8 @@ load helpers
 
 @test "O3 input: unknown backend, network, agent; contradictions" {
   remember
-  fails 2 "there is no backend 'zfs'" "$garth" new t --backend zfs
-  fails 2 "there is no network 'some'" "$garth" run --net some -- true
+  fails 2 "there is no backend 'zfs'; the backends are overlay, worktree and clone" "$garth" new t --backend zfs
+  fails 2 "there is no network 'some'; the networks are none, allow and host" "$garth" run --net some -- true
   fails 3 "there is no agent 'nosuch'" "$garth" run --agent nosuch -- true
   fails 2 "leave --allow-weaker out" "$garth" run --strict-isolation --allow-weaker -- true
   fails 2 "is not the name of a variable" "$garth" run -e 1x=y -- true

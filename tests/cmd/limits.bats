@@ -274,7 +274,7 @@ PY
   eventually grep -q 'it holds 9.* MB on disk, and is paused beyond 10.0 MB' "$T/watch"
   is_state t running
   call "$garth" ls; [[ $err == *"task 't' holds 9"*'limits.max_disk'* ]] || complain
-  call "$garth" show t; [[ $out == *'nearly full'* ]] || complain
+  call "$garth" show t; [[ $out == *'nearly full; to raise the limit: garth resume --limit max_disk=SIZE t'* ]] || complain
   inside t 'touch go.o'; wait
   [[ $(grep -c 'is paused beyond' "$T/watch") == 1 ]] || complain "$(<"$T/watch")"
 }

@@ -162,6 +162,10 @@ load merging
   "$garth" new t
   changes_nothing 4 "task 't' has published nothing" "$garth" merge t
   [[ $(hint) == "garth diff t" ]]
+  # if there are changes, the hint is how to commit them
+  "$garth" run -q -t left --on-dirty keep -- sh -c 'echo x >x'
+  changes_nothing 4 "task 'left' has published nothing: its changes are not committed" "$garth" merge left
+  [[ $(hint) == 'garth shell left '*'git commit' ]]
   publish t 'echo t >t.txt'
   "$garth" merge --keep t
   before=$(at_main)

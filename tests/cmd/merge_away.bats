@@ -25,7 +25,7 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
     fails 3 "there is no task 't'" "$garth" show t
     [[ $(hint) == 'garth undo t' ]] || complain
     on_terminal undo t
-    [[ $err == *"the merge of task 't' is taken back: its target is as it was, and it is out of the trash"* ]] || complain
+    [[ $err == *"the merge of task 't' is taken back: its target is as it was, and the task is out of the trash"* ]] || complain
     [[ $(at_main) == "$old" ]]
     [[ ! -e n.txt && $(state_of t) == created && $(inside t 'cat b n.txt ~/notes/n') == $'built\nnew\nsaid' ]]
     tidy
@@ -151,7 +151,10 @@ last_state() { "$garth" ls --all --json | json "[t['state'] for t in d['tasks'] 
   gone v
   gone v-resolve
   [[ $(git log -1 --format=%s) == solved ]]
-  "$garth" undo
+  # which is one line of the list
+  [[ $("$garth" undo --list | sed 's/.*  the /the /') == "the merge of task 'v-resolve', and the removal of 'v-resolve' and 'v'" ]]
+  call "$garth" undo
+  [[ $err == *"it and task 'v' are out of the trash"* ]] || complain
   [[ $(at_main) == "$old" ]]
   [[ $(state_of v) == created ]]
   [[ $(state_of v-resolve) == created ]]

@@ -19,7 +19,7 @@ load helpers
   call "$garth" merge t
   says "task 't' is merged into main ($(git rev-parse --short=12 main), fast-forward), with the checkout $R"
   call "$garth" undo t
-  says "the merge of task 't' is taken back: its target is as it was, and it is out of the trash"
+  says "the merge of task 't' is taken back: its target is as it was, and the task is out of the trash"
   call "$garth" archive t
   says "task 't' is archived, with all that was in it"
   [[ -e $out ]] || complain

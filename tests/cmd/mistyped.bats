@@ -19,6 +19,7 @@ load helpers
   fails 2 "there is no backend 'wortkree' (is 'worktree' meant?)" "$garth" new --backend wortkree x
   fails 2 "not 'comit' (is 'commit' meant?)" "$garth" run --on-dirty comit -- true
   fails 3 "there is no agent 'cluade' (is 'claude' meant?)" "$garth" run --agent cluade -- true
+  [[ $(hint) == 'garth agent ls' ]] || complain
   fails 3 "there is no agent 'cluade' (is 'claude' meant?)" "$garth" exec --agent cluade login -- true
   fails 2 "not for 'fsih' (is 'fish' meant?)" "$garth" completion fsih
   nothing_changed
@@ -35,7 +36,7 @@ load helpers
   "$garth" discard -f logout
   changes_nothing 3 "there is no task 'logot' (is 'logout' meant, which is discarded?)" "$garth" show logot
   [[ $(hint) == 'garth undo logout' ]] || complain
-  changes_nothing 3 "there is no task 'logout'" "$garth" show logout
+  changes_nothing 3 "there is no task 'logout': it is discarded" "$garth" show logout
   [[ $(hint) == 'garth undo logout' ]] || complain
   # a task that cannot be restored is not offered
   "$garth" gc --empty-trash >/dev/null

@@ -11,6 +11,7 @@ load plan_helpers
   [[ $(stage two b stage_state) == done ]]
   [[ $(stage two b results | json_list '[c["title"] for c in d]') == '["test -f b", "test -f a.txt"]' ]]
   git merge-base --is-ancestor "$(stage two a stage_tip)" main
+  [[ $("$garth" plan status two | head -1) == 'plan two: done, 2 of 2 stages done, merged into main' ]] || complain
   # what it needed is gone, and one undo brings all of it back
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]]
   call "$garth" undo
@@ -146,7 +147,7 @@ stage_held() { echo 1 >held; save; }
 EOF
   plan 'version: 1' 'plan_id: who' 'agent: fake' 'merge: ask' 'stages:' \
     '- {id: ask, name: A, working_dir: "."}' '- {id: scope, name: S, working_dir: ".", files: [in]}' \
-    '- {id: gate, name: G, working_dir: ".", approve: both}' '- {id: held, name: H, working_dir: ".", dependencies: [ask]}'
+    '- {id: gate, name: G, working_dir: ".", approve: both, truths: ["It is easy to read"]}' '- {id: held, name: H, working_dir: ".", dependencies: [ask]}'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 6 ]] || complain
   [[ $err == *"plan 'who' waits for you"* ]] || complain
@@ -176,6 +177,10 @@ EOF
   [[ $(git show garth/who:out) == 1 ]]
   is_stage who held held
   is_stage who gate approval
+  # whoever approves it sees what no check can say
+  call "$garth" plan status who
+  [[ $err == *'gate: It is easy to read (not machine-checked)'*'garth plan approve who gate'* ]] || complain
+  [[ $("$garth" plan log who gate) == *'statement: It is easy to read (not machine-checked)'* ]]
   fails 5 'not at this commit' "$garth" plan approve who gate --tip 1234567
   "$garth" plan reject who gate 'Too short.'
   "$garth" plan release who held
@@ -298,11 +303,14 @@ keeper_of_stage() {
   done
   return 1
 }
-# The lowest number of those that hold the plan's lock: its workers come after it.
+# Of those that hold the plan's lock the one whose parent does not: its workers are its children.
 runner_of() {
-  local fds
-  fds=$(find /proc/[0-9]*/fd -maxdepth 1 -lname "$GARTH_HOME/plans/*/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,' | sort -n)
-  [[ -n $fds ]] && head -1 <<<"$fds"
+  local holders p
+  holders=" $(find /proc/[0-9]*/fd -maxdepth 1 -lname "$GARTH_HOME/plans/*/lock" 2>/dev/null | sed 's,/proc/,,;s,/.*,,' | tr '\n' ' ')"
+  for p in $holders; do
+    [[ $holders == *" $(sed -n 's/^PPid:\s*//p' "/proc/$p/status" 2>/dev/null) "* ]] || { echo "$p"; return 0; }
+  done
+  return 1
 }
 
 @test "T10 plan: a plan in Markdown, as it was written for another system: checked, run, its runner and keepers killed at several moments, merged" {

@@ -79,6 +79,40 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   [[ $(field none.a state) == created ]] || complain "$("$garth" ls)"
 }
 
+@test "T10 plan: with --fail-fast nothing begins after a failure; without it, what does not depend on the failed stage goes on" {
+  plan 'plan_id: fast' 'agent: script' 'max_parallel: 1' 'retries: {crash: 0}' 'stages:' '- {id: bad, script: "exit 3"}' '- {id: other, script: "true"}' '- {id: after, dependencies: [bad], script: "true"}'
+  call "$garth" plan run --fail-fast "$T/plan.yaml"
+  [[ $code == 1 ]] || complain
+  is_stage fast bad failed
+  is_stage fast other ready
+  is_stage fast after waiting
+  call "$garth" plan resume fast
+  [[ $code == 1 ]] || complain
+  is_stage fast other 'done'
+  is_stage fast after waiting
+}
+
+@test "T10 plan: a stage whose task was discarded fails and says how it comes back; a cancelled plan asks for nothing" {
+  plan 'plan_id: gone' 'agent: script' 'merge: ask' 'stages:' '- {id: a, approve: after, script: "test -e a || { echo a >a; git add a; git commit -qm a; }"}' '- {id: b, script: "exit 1"}'
+  call "$garth" plan run "$T/plan.yaml"
+  [[ $code == 6 ]] || complain
+  "$garth" discard -D gone.a
+  "$garth" plan approve gone a
+  call "$garth" plan resume gone
+  [[ $err == *"a: failed: its task was discarded: 'garth undo gone.a' brings it back"* ]] || complain
+  "$garth" undo gone.a
+  "$garth" plan retry gone a
+  call "$garth" plan resume gone
+  # the same commit is approved already
+  is_stage gone a 'done'
+  [[ $(git show garth/gone:a) == a ]]
+  fails 4 "task 'gone' is not running" "$garth" cancel gone
+  [[ $(hint) == 'garth plan cancel gone' ]]
+  "$garth" plan cancel gone
+  call "$garth" plan status gone
+  [[ $out == *failed* && $(hint) == '' ]] || complain
+}
+
 @test "T10 plan: a merge that is blocked by somebody is tried again, less and less often, and the status says why" {
   plan 'plan_id: lock' 'agent: script' 'stages:' '- {id: a, script: "echo 1 >b; git add b; git commit -qm b"}'
   stopped plan-stage-checked
@@ -111,6 +145,15 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   two back 'merge: ask'
   call "$garth" plan run "$T/plan.yaml"
   [[ $code == 0 ]] || complain
+  # what a stage has merged is not taken back by itself
+  call "$garth" undo
+  [[ $code == 3 && $err == *'there is nothing to take back'* ]] || complain
+  fails 4 "task 'back.b' is a stage of plan 'back', which is only taken back as a whole" "$garth" undo back.b
+  # if somebody moves the plan's branch, no work is left out
+  git update-ref refs/heads/garth/back "$(stage back a stage_tip)"
+  fails 4 "the branch garth/back was moved, and lacks the work of stage 'b'" "$garth" plan merge back
+  [[ $(hint) == 'garth merge back.b' ]]
+  git update-ref refs/heads/garth/back "$(stage back b stage_tip)"
   # a check is made on what the branch would become, and the command is killed when it has merged
   echo 2 >c.txt; git add c.txt; git commit -qm c
   GARTH_FAULT=plan-landed "$garth" plan merge back || true
@@ -124,9 +167,13 @@ go_on() { kill -CONT "$runner" $(cat /proc/"$runner"/task/*/children); }
   not test -e b
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 3 ]]
   [[ $("$garth" plan status back --json | json '[d["plan_state"], d["merged_tip"], d["note"]]') == '["done", null, "its merge was taken back"]' ]] || complain "$("$garth" plan status back --json)"
+  call "$garth" plan status back
+  [[ $(hint) == 'garth plan merge back' ]] || complain
   call "$garth" plan merge back
   [[ $code == 0 ]] || complain
   [[ $(<b) == 'back a 1' ]]
+  call "$garth" plan status back
+  [[ $(hint) == '' ]] || complain
 }
 
 @test "T10 plan: checks before a stage run on the commit that it begins from, even if the branch moves meanwhile" {
@@ -237,7 +284,7 @@ stage_new() { echo 1 >new; save; }
 X
   plan 'plan_id: re' 'agent: fake' 'retries: {crash: 0}' 'stages:' '- {id: done, description: D}' '- {id: late, dependencies: [bad], description: old}' \
     '- {id: asks, description: old, files: [asks]}' '- {id: bad}' '- {id: gone, dependencies: [bad]}'
-  call "$garth" plan run "$T/plan.yaml"
+  call "$garth" plan run "$(realpath --relative-to=. "$T/plan.yaml")"
   is_stage re done done
   is_stage re asks asking
   is_stage re bad failed
@@ -255,7 +302,10 @@ X
     '- {id: asks, description: new, files: [asks, prompt]}' '- {id: done, description: D, timeout: 2h}'
   GARTH_FAULT=plan-replan "$garth" plan run --replan "$T/plan.yaml" || true
   [[ $("$garth" plan status re --json | json 'len(d["stages"])') == 5 ]]
+  # its file is found from any directory of the repository
+  mkdir -p sub/sub/sub; cd sub/sub/sub
   call "$garth" plan resume --replan re
+  cd ../../..; rm -r sub
   [[ $code == 0 ]] || complain
   [[ $err == *"stage 'new' is new"*"stage 'late' has a new text"*"stage 'asks' has a new text, and goes on with it"*"stage 'bad' is not in the plan any more; its task 're.bad' is still there"*"stage 'gone' is not in the plan any more"* ]] || complain
   [[ $("$garth" plan status re --json | json '[s["stage"] + s["stage_state"] for s in d["stages"]]') == '["newdone", "latedone", "asksdone", "donedone"]' ]]
@@ -297,6 +347,7 @@ X
   [[ $(<said1) == "failed on commit "*": acceptance 'grep 2 a"*": exit code 1"*'no two' ]] || complain "$(<said1)"
   [[ $(<said2) == 'passed: all checks of this stage, on commit '* ]] || complain "$(<said2)"
   [[ $(<code2) == 0 ]]
+  [[ $(wc -l <said2) == 1 ]]
   [[ $(<got) == $'WHAT=a b=c\nwhere=there' ]] || complain "$(<got)"
   grep -q '`loom stage complete`, that is `garth stage complete` here' brief
   # elsewhere there is nothing to complete; without a runner it says that

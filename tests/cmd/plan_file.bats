@@ -55,6 +55,11 @@ many() {
   fails 2 "-:1:15: 'stages.id' can have only" sh -c 'echo "stages: [{id: a/b}]" | "$1" plan check -' sh "$garth"
   echo 'target: none' >p.yaml; echo 'stages: [{id: a}]' >>p.yaml
   fails 2 "p.yaml:1:9: there is no branch 'none'" "$garth" plan check p.yaml
+  # a command that needs the whole plan names the first mistake, and the command that names all
+  fails 2 "p.yaml:1:9: there is no branch 'none'" "$garth" plan graph p.yaml
+  [[ $(hint) == 'garth plan check p.yaml' ]] || complain
+  fails 2 "'garth plan check' needs FILE" "$garth" plan check
+  [[ $(hint) == 'garth plan --help' ]] || complain
   # all of them, at most 20
   printf '%s\n' 'max_paralel: 3' 'stages:' '- id: a' '  timeout: soon' '  acceptance: [{comand: x}, ""]' '- {name: B}' '- {id: c, files: [a, ""]}' >many.yaml
   call "$garth" plan check many.yaml

@@ -58,6 +58,10 @@ PY
 
 @test "J11 port: opened by run or later, the same port in every task, shown, and the same if asked for twice" {
   local a b
+  "$garth" new closed
+  call "$garth" port closed
+  [[ $code == 0 && -z $out ]]
+  [[ $err == *"no port of task 'closed' is open"* ]]
   background --task one -p 3000
   background --task two
   a=$("$garth" port one)

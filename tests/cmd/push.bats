@@ -288,7 +288,7 @@ E
   "$garth" answer h yes || true
 }
 
-@test "G9 T1 push: a remote that hangs at the end of a task holds up neither who looks at it nor a cancel" {
+@test "G9 T1 push: a remote that hangs at the end of a task delays neither commands that look at the task nor a cancel" {
   remote origin
   mkfifo "$T/home/never"
   printf '#!/bin/sh\n: >%s\nread -r x <%s\n' "$T/home/begun" "$T/home/never" >"$T/home/origin.git/hooks/pre-receive"

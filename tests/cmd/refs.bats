@@ -280,7 +280,7 @@ teardown() {
   garth_teardown
 }
 
-# long_history N: N commits upon each other, a second apart; the first has the tag "old", and beside it is one with "side".
+# long_history N: N commits one after the other, a second apart; the first has the tag "old", and beside it is one with "side".
 long_history() {
   local i tip at=1700000000
   tip=$(git rev-parse HEAD)
@@ -317,4 +317,26 @@ long_history() {
     [[ $(state_of t-$b) == done ]] || complain "$b"
     [[ $(git log -2 --format=%s garth/t-$b) == $'y\nx' ]] || complain "$b"
   done
+}
+
+# gateway_of TASK
+gateway_of() { pgrep -P "$(keeper_of "$1")" -x garth-gateway; }
+# The keeper has asked it to end, and it has not handled that yet.
+is_to_end() { [[ $((0x$(sed -n 's/^ShdPnd:\s*//p' "/proc/$1/status") & 0x4000)) != 0 ]]; }
+gateway_stopped() { gateway=$(gateway_of "$1") && stopped "$gateway"; }
+
+@test "G12 refs: a run that ends while its task is shown other refs leaves no ref out, and no mark in the repository" {
+  local run gateway
+  has_faults || skip "this build cannot stop at a step"
+  "$garth" run -q -t t -- true
+  echo 1 >>a.txt; commit one
+  GARTH_FAULT=stop:renew-written "$garth" resume t >"$T/out" 2>&1 3>&- & run=$!
+  eventually gateway_stopped t
+  eventually is_to_end "$gateway"
+  kill -CONT "$gateway"
+  wait $run
+  call "$garth" doctor
+  [[ $code == 0 ]] || complain
+  [[ $(refs) == *"refs/garth/tasks/$(field t id)/kept"* ]] || complain "$(refs)"
+  not compgen -G .git/objects/pack/pack-*.keep
 }

@@ -190,6 +190,8 @@ E
   "$garth" cancel r
   "$garth" new e
   fails 4 'has published nothing' "$garth" review --print e
+  # and nothing else is said before that
+  fails 4 'has published nothing' "$garth" review e
 }
 
 @test "G10 review: the comments answer a blocked task's question" {

@@ -350,6 +350,7 @@ program() { mkdir -p "$2"; printf '#!/bin/sh\necho hi\n' >"$2/$1"; chmod +x "$2/
   "$garth" show t | grep -F '0 of 4 files, 0 of 5 commits'
   [[ $("$garth" run -t o --limit max_open_files=77 -- sh -c 'ulimit -n') == 77 ]]
   changes_nothing 2 "unknown key 'limits.max_fils' (is 'max_files' meant?)" "$garth" run --limit max_fils=3 -- true
+  [[ $(hint) == 'man garth-config' ]]
   changes_nothing 2 "a limit is given as NAME=VALUE" "$garth" run --limit max_files -- true
   changes_nothing 2 "a limit is given as NAME=VALUE" "$garth" run --limit 'max_files=3 #' -- true
 }

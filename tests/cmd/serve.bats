@@ -266,7 +266,7 @@ PY
   [[ $err == *"stale task 'merged' is removed"* ]] || complain
   [[ $err == *"stale task 'empty' is removed"* ]] || complain
   [[ $err != *young* ]] || complain
-  [[ $err == *"stale task 'only' is kept: task 'only' has the only copy of its work: 1 changed file"* ]] || complain
+  [[ $err == *"stale task 'only' is kept: task 'only' has the only copy of its work: 1 changed file: A x"* ]] || complain
   [[ $err == *"stale task 'commits' is kept"*"1 commit on garth/commits"* ]] || complain
   [[ $err == *"stale task 'busy' is kept: task 'busy' is running"* ]] || complain
   [[ $(wc -l <<<"$err") == 5 ]] || complain

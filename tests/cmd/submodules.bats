@@ -161,6 +161,7 @@ refused_inside() {
   # by default, those that are checked out
   git submodule --quiet deinit -f other
   "$garth" run -t default -- true; [[ $(here default) == 'libs/mod libs/mod/deep' ]]
+  "$garth" show default | grep -q 'other .*, empty: it is not checked out (git submodule update --init)'
   "$garth" new taken --submodule other; [[ $(here taken) == other ]]
   rm -rf .git/modules/other
   changes_nothing 3 "the repository of submodule 'other' is not here" "$garth" new t --submodule other
@@ -180,10 +181,10 @@ refused_inside() {
   git update-index --cacheinfo "160000,$(git rev-parse HEAD),libs/mod"; git commit -qm 'a commit from elsewhere'
   call "$garth" new t
   [[ $code == 0 ]] || complain
-  [[ $err == *$'▲ 1 submodule is an empty directory in the task\n  libs/mod: '* ]] || complain
+  [[ $err == *$'▲ 1 submodule is an empty directory in the task\n  libs/mod: its repository lacks commit '*' (git submodule update)'* ]] || complain
   [[ $(inside t 'ls -A libs/mod; git status --porcelain') == '' ]]
   "$garth" show t | grep -q 'libs/mod .*, empty: '
-  changes_nothing 1 "submodule 'libs/mod'" "$garth" new named --submodule libs/mod
+  changes_nothing 3 "submodule 'libs/mod': its repository lacks commit" "$garth" new named --submodule libs/mod
   # files with a filter: one that nobody has configured does nothing; then it is configured, before a base is made and after
   git reset -q HEAD~1
   (cd libs/mod && echo '*.bin filter=crypt' >.gitattributes && echo b >x.bin && git add .gitattributes x.bin && git commit -qm crypt)
@@ -276,4 +277,25 @@ refused_inside() {
   git update-index --cacheinfo "160000,1234567890123456789012345678901234567890,libs/mod"; git commit -qm moved
   "$garth" new second
   [[ -z $(inside second 'git status --porcelain') ]]
+}
+
+@test "W5 W7 T9 submodules: their bases are listed, and doctor finds a changed one and moves it aside" {
+  "$garth" new t; "$garth" new u --submodule libs/mod --backend worktree
+  call "$garth" cache
+  [[ $(grep -c ' submodule ' <<<"$out") == 2 && $out == *" submodule "*" t  # libs/mod"* && $out == *" submodule "*" t  # libs/mod/deep"* ]] || complain
+  base=$(echo "$GARTH_HOME"/bases/*/"$(git rev-parse HEAD:libs/mod)"@*)
+  # touched, but the same: copied with the home, for one
+  touch "$base/tree/libs/mod/lib.txt"
+  "$garth" doctor
+  for damage in "echo evil >>libs/mod/lib.txt:'lib.txt' was changed" "rm libs/mod/src/code.c:'src/code.c' is gone" "echo x >libs/mod/.git/config:'.git/config' was added" \
+    "echo x >libs/new:'libs/new' was added" "rm -r libs/mod; echo x >libs/mod:'libs/mod' was added"; do
+    IFS=: read -r how what <<<"$damage"
+    (cd "$base/tree" && eval "$how")
+    call "$garth" doctor
+    [[ $code == 1 && $out == *"$base: a base is not what was checked out: $what"* ]] || complain "$how"
+    "$garth" doctor --repair
+    "$garth" doctor
+    [[ $(inside t 'cd libs/mod; cat lib.txt src/code.c; git status --porcelain; ls ..') == $'lib\ncode\nbeside.txt\nmod' ]] || complain "$how"
+  done
+  mod_untouched
 }

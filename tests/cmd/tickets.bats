@@ -47,6 +47,10 @@ is_ticket() { [[ $(ticket "$1" ticket_state) == "$2" ]]; }
   [[ $("$garth" ls --json | json 'len(d["tasks"])') == 0 ]] || complain "$("$garth" ls)"
   call "$garth" undo
   [[ $code == 0 ]] || complain
+  [[ $err == *"the merge of task 'p' is taken back: main is as it was, and 2 tasks are out of the trash"* ]] || complain
+  [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["p", "p.t1"]' ]] || complain "$("$garth" ls)"
+  # a discard that is refused removes no ticket
+  fails 4 "task 'p' has the only copy of its work" "$garth" discard p
   [[ $("$garth" ls --json | json '[t["name"] for t in d["tasks"]]') == '["p", "p.t1"]' ]] || complain "$("$garth" ls)"
 }
 
@@ -197,10 +201,10 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
 
 @test "A6 tickets: one that depends on another begins when that is merged" {
   agents </dev/null
-  parent 4 'new a --prompt "DO: echo a >a; save a"; new b --after t1 --prompt "DO: cat a >b; save b"; garth ticket new c --after t9 2>&1; garth ticket wait; git merge -q garth/p.t1; garth ticket wait; garth ticket merge t2; cat b'
+  parent 4 'new a --prompt "DO: echo a >a; save a"; new b --after t1 --prompt "DO: cat a >b; save b"; garth ticket new c --after t9 2>&1; garth ticket wait; git merge -q garth/p.t1; garth ticket wait; garth ticket retry t2 2>&1; garth ticket merge t2; garth ticket cancel t2 2>&1; cat b'
   [[ $code == 0 ]] || complain
-  [[ $out == "BLOCKED: "*"'t9'"* ]] || complain
-  [[ $out == *$'t1  finished'*$'t2  waiting'*'t2  finished'*'t2  merged'*$'\na' ]] || complain
+  [[ $out == "BLOCKED: this task has no ticket 't9'"* ]] || complain
+  [[ $out == *$'t1  finished'*$'t2  waiting'*'t2  finished'*"BLOCKED: ticket 't2' is finished: there is nothing to try again"*'t2  merged'*"BLOCKED: ticket 't2' is merged"*$'\na' ]] || complain
 }
 
 @test "A6 tickets: cancelling the task cancels its tickets; otherwise they survive its end" {
@@ -216,6 +220,13 @@ has_resumed() { [[ $("$garth" log p) == *'The tickets that you waited for'* && $
   is_ticket t1 cancelled
   call "$garth" discard -D p
   [[ $code == 0 ]] || complain
+  # with a task that runs, all of them, and its end speaks of none
+  "$garth" run --quiet -d --task p --tickets 2 -- sh -c 'garth ticket new long --prompt "DO: sleep 600"; garth ticket new next --after t1; sleep 600'
+  eventually is_ticket t2 waiting
+  eventually is_ticket t1 running
+  call "$garth" cancel p
+  [[ $code == 0 && $err == *'2 of its tickets are cancelled'* ]] || complain
+  [[ $("$garth" ls) != *'not merged'* ]] || complain "$("$garth" ls)"
 }
 
 @test "A6 tickets: over HTTP, and as MCP tools if the task may have tickets" {

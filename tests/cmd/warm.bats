@@ -69,10 +69,14 @@ nothing_half() {
   "$garth" new t
   inside t "echo 2 >pkg.lock; echo 'mkdir -p deps; echo evil >deps/v' >script; git commit -qam evil"
   git init -q --bare "$T/remote.git"; git remote add origin "$T/remote.git"; "$garth" push t
-  [[ -n $(git for-each-ref --contains garth/t refs/remotes) ]]
-  "$garth" new look --base garth/t
+  evil=$(git rev-parse garth/t)
+  [[ -n $(git for-each-ref --contains $evil refs/remotes) ]]
+  # dates that would end a search for the commit from the task's branch too early
+  inside t 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do export GIT_COMMITTER_DATE="@$((i * 1000000)) +0000"; git commit -q --allow-empty -m $i; done'
+  [[ $(git rev-list --max-count=1 $evil --not garth/t) == "$evil" ]]
+  "$garth" new look --base $evil
   [[ $(inside look 'cat deps/v') == evil ]]
-  "$garth" new again --base garth/t
+  "$garth" new again --base $evil
   [[ $(layers | wc -l) == 2 ]]
   git checkout -q garth/t -- pkg.lock; commit 'the input only'
   "$garth" new mine
@@ -95,6 +99,7 @@ nothing_half() {
   call "$garth" new t
   [[ $code == 125 ]] || complain
   [[ $err == *'the set-up failed with exit code 7 (no such package); it had no network (workspace.setup_network); its output is in '* ]] || complain
+  [[ $(hint) == 'garth warm --verbose   # --no-setup starts without it' ]] || complain
   log=$(sed -nE 's/.*its output is in (.*)/\1/p' <<<"$err")
   [[ $(<"$log") == *$'working\n'*'no such package' ]] || complain "$(<"$log")"
   [[ -z $(layers) ]]
@@ -124,6 +129,16 @@ nothing_half() {
   [[ $err == *'; one.example:80 is not in workspace.setup_network; one.example:8080 is not in workspace.setup_network; its output is in '* ]] || complain
 }
 
+# A name of the machine's own that leads to an address which is not public, as a mirror in a company's network.
+@test "W7 set-up: when a host on its list has a private address, the message names what the list must have" {
+  read -r name address <<<"$(awk '$1 ~ /^(127\.|10\.|192\.168\.)/ { for (i = 2; i <= NF; i++) if ($i != "localhost" && $i !~ /^#/) { print $i, $1; exit } }' /etc/hosts)"
+  [[ -n $name ]] || skip "no such name in /etc/hosts"
+  set_up "curl -fsS http://$name/"
+  echo "  setup_network: [\"$name\"]" >>"$XDG_CONFIG_HOME/garth/config.yaml"
+  call "$garth" new t
+  [[ $code == 125 && $err == *"; $name:80 leads to $address, which is not a public address: workspace.setup_network must have $address too; its output is in "* ]] || complain
+}
+
 @test "W7 set-up: no network unless it asks for it; a home of its own; included files are not there" {
   set_up 'mkdir deps; env >deps/env; ls -A ~ >deps/home; ls -A >deps/files; echo secret >~/.token'
   printf '  include: [.env]\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"; echo '.env' >>.gitignore; commit env; echo SECRET >.env
@@ -133,7 +148,10 @@ nothing_half() {
   [[ $(inside t 'cat .env; ls -A ~ | grep -c token') == $'SECRET\n0' ]]
   printf '  setup_network: [example.org]\n' >>"$XDG_CONFIG_HOME/garth/config.yaml"
   "$garth" warm --again 2>&1 | grep -q 'uses the set-up'
-  "$garth" discard -f t; "$garth" gc --empty-trash >/dev/null
+  inside t 'echo work >work'; "$garth" discard -f t
+  fails 4 '1 task is in the trash' "$garth" warm --again
+  [[ $(hint) == 'garth gc --empty-trash' ]] || complain
+  "$garth" gc --empty-trash >/dev/null
   "$garth" warm --again
   "$garth" new u
   inside u 'grep -qi proxy deps/env'

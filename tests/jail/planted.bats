@@ -166,8 +166,8 @@ END
 }
 
 # The attack makes .git a link, and its filter is in a file that is included only if the repository's place is written as
-# the link's: who asks for the settings of the place that it leads to is not told of the filter. `git status`, which looks
-# for uncommitted changes of the checkout, then runs it. The same in a linked worktree of a bare repository.
+# the link's: a git that reads the settings at the place that the link leads to does not see the filter. `git status`, which
+# looks for uncommitted changes of the checkout, then runs it. The same in a linked worktree of a bare repository.
 @test "31 33 J3: no filter runs that is configured only under another name of the repository" {
   tarball "$T/open/link"
   echo '*.txt filter=x' >.gitattributes; git add .gitattributes; git commit -qm attributes
@@ -492,8 +492,8 @@ looks() { (cd "$1" && git status && git status --porcelain && git diff --stat &&
   done
 }
 
-# The user's own submodule has lost its commit to a remote: who asks for it fetches it, by a program that its
-# configuration names.
+# In the user's own submodule, the commit is only at a remote: a git that looks for it fetches it, with a program that the
+# submodule's configuration names.
 @test "31 W5: a submodule that is a partial clone fetches nothing" {
   superproject
   sub=.git/modules/libs/mod

@@ -122,6 +122,16 @@ static void test_colours_stay_when_wanted(void **state)
 	assert_clean("\033[38;5;88mx\033[28m\033[18m", true, "\033[38;5;88mx\033[28m\033[18m");
 }
 
+static void test_colours_are_left_out(void **state)
+{
+	static const char text[] = "\033[31mred\033[0m \033[8mno\033[2J";
+	auto_buf out = BUF_SMALL;
+
+	(void)state;
+	clean_without_colours(&out, text, strlen(text));
+	assert_string_equal(buf_str(&out), "red \033[8mno\033[2J");
+}
+
 /* What a piece of a text that goes on must keep back. */
 static void test_pieces_stay_whole(void **state)
 {
@@ -149,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_not_utf8_is_shown),
 		cmocka_unit_test(test_the_invisible_is_shown),
 		cmocka_unit_test(test_colours_stay_when_wanted),
+		cmocka_unit_test(test_colours_are_left_out),
 		cmocka_unit_test(test_pieces_stay_whole),
 	};
 

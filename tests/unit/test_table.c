@@ -135,6 +135,21 @@ static void test_every_width(void **state)
 	}
 }
 
+/* A last column with a minimum keeps it while others can shrink. */
+static void test_the_last_column_has_a_minimum(void **state)
+{
+	static const struct table_column two[] = { { "NAME", 4, false, false }, { "", 20, false, false } };
+	struct table t = { .columns = two, .n = 2, .width = 30 };
+	auto_strvec lines = STRVEC_INIT;
+
+	(void)state;
+	table_add(&t, (const char *[]){ "a-name-of-this-length", "something that is said of it" },
+		(const char *[]){ NULL, NULL });
+	table_lines(&t, &lines);
+	assert_string_equal(lines.v[1], "a-name-…  something that is s…");
+	table_release(&t);
+}
+
 /* Hopeless widths end too. */
 static void test_no_room(void **state)
 {
@@ -157,6 +172,7 @@ int main(void)
 		cmocka_unit_test(test_a_table_without_a_width),
 		cmocka_unit_test(test_a_column_without_content_is_left_out),
 		cmocka_unit_test(test_every_width),
+		cmocka_unit_test(test_the_last_column_has_a_minimum),
 		cmocka_unit_test(test_no_room),
 	};
 
