@@ -4,7 +4,7 @@ to DIR/port, and each request's path, credentials and body to DIR/requests.
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
 with "many", a thousand chunks
 at once; with "large", 24 MB; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
-Google's does, takes it again and again. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
+Google's does, takes it again and again; a member "attackers" gives an account of the agent's, and so does one in the query. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
 with "form" it is a form.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
@@ -72,8 +72,13 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def renew(self, body):
-        google = self.path == "/token"
-        token = dict(urllib.parse.parse_qsl(body))["refresh_token"] if google else json.loads(body)["refresh_token"]
+        path, _, query = self.path.partition("?")
+        google = path == "/token"
+        asked = dict(urllib.parse.parse_qsl(body)) if google else json.loads(body)
+        asked |= dict(urllib.parse.parse_qsl(query))
+        token = asked["refresh_token"]
+        if "attackers" in (token, asked.get("code")):
+            return self.answer(200, {"access_token": "attackers-access", "refresh_token": "attackers-refresh", "expires_in": 3600})
         with lock:
             good = token.startswith("rt-") and token not in self.spent
             if not google:
@@ -108,7 +113,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         with lock, open(f"{top}/requests", "a") as f:
             print(self.host + self.path, self.headers.get("x-api-key"), self.headers.get("authorization"), body, file=f)
-        if self.path.startswith("/oauth/token") or self.path in ("/v1/oauth/token", "/token"):
+        if self.path.startswith("/oauth/token") or self.path.partition("?")[0] in ("/v1/oauth/token", "/token"):
             self.renew(body)
         elif "stream" in body:
             self.stream()

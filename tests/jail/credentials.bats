@@ -139,3 +139,28 @@ P'
   [[ $out != *secret-secret* ]] || complain
   grep -qF 'rt-2-secret-secret-secret' "$M/requests"
 }
+
+# The attack adds a log-in code, or a refresh token, of an account of its own to a request that renews: the service's answer is
+# written to the user's file, and the user's agent outside would work in that account.
+@test "60 A7 J7: renewing does not put another account's log-in into the user's file" {
+  be_the_network; claude_login 1; google_login 1
+  attack 'u=https://platform.claude.com/v1/oauth/token
+    r=$(sed -nE "s/.*\"refreshToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)
+    ask() { a=$(curl -sS -H "Content-Type: application/json" "$@"); r=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" <<<"$a"); echo "$a"; }
+    ask -d "{\"grant_type\":\"authorization_code\",\"code\":\"attackers\",\"client_id\":\"its-own\",\"refresh_token\":\"$r\"}" "$u"
+    ask -d "{\"refresh_token\":\"$r\"}" "$u?code=attackers"
+    ask -d "{\"refresh_token\":\"$r\"}" "$u?refresh_token=attackers"'
+  [[ $(grep -o GarthDummy <<<"$out" | wc -l) == 6 && $out != *attackers* ]] || complain
+  grep -q '"rt-4-secret' "$HOME/.claude/.credentials.json" || complain "$(cat "$HOME/.claude/.credentials.json" "$M/requests")"
+  # the control: with such a request the service gives the other account
+  [[ $(curl -sS --cacert "$M/ca.pem" -d '{"code":"attackers","refresh_token":"x"}' "$url/v1/oauth/token") == *attackers-refresh* ]]
+  grep -q '"client_id": *"its-own"' "$M/requests"
+  agent gemini 'r=$(sed "s/.*\"refresh_token\":\"\([^\"]*\)\".*/\1/" ~/.gemini/oauth_creds.json)
+    for more in "code=attackers" "refresh_token=attackers" "refresh%5Ftoken=attackers" "scope=x;refresh_token=attackers"; do
+      curl -sS -d "refresh_token=$r&client_id=a%2Fb+c&$more" https://oauth2.googleapis.com/token; done'
+  call "$garth" run -q -t g -- gemini
+  [[ $(grep -o GarthDummy <<<"$out" | wc -l) -ge 2 ]] || complain
+  grep -q '"refresh_token":"rt-1-secret' "$HOME/.gemini/oauth_creds.json" || complain "$(cat "$HOME/.gemini/oauth_creds.json")"
+  not grep -rqF attackers "$HOME/.gemini" "$HOME/.claude"
+  grep -q '^oauth2.googleapis.com/token .*client_id=a%2Fb%20c' "$M/requests" || complain "$(cat "$M/requests")"
+}
