@@ -3,13 +3,13 @@ to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
 with "many", a thousand chunks
-at once; with "large", 24 MB; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
+at once; with "large", 24 MB; with "packed", the answer compressed unasked; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
 Google's does, takes it again and again; a member "attackers" gives an account of the agent's, and so does one in the query. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
 with "form" it is a form.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
 """
-import http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.parse
+import gzip, http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.parse
 
 top = sys.argv[1]
 HOSTS = ["localhost", "api.anthropic.com", "platform.claude.com", "console.anthropic.com", "oauth2.googleapis.com",
@@ -42,6 +42,8 @@ class Model(http.server.BaseHTTPRequestHandler):
     def answer(self, status, value, **fields):
         data = json.dumps(value).encode()
         part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
+        if "Content-Encoding" in fields:
+            data = gzip.compress(data)
         if part and status == 200:
             status, data = 206, data[int(part[1]):int(part[2]) + 1]
         self.send_response(status)
@@ -123,6 +125,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.chunks(12345, 2000, 1)
         elif "elsewhere" in body:
             self.answer(307, {}, Location="https://other.example/steal")
+        elif "packed" in body:
+            self.answer(200, {"headers": dict(self.headers.items())}, **{"Content-Encoding": "gzip"})
         else:
             self.answer(200, {"headers": dict(self.headers.items())}, **{"X-Echo": self.headers.get("x-api-key") or "-"})
 

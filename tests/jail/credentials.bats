@@ -58,6 +58,26 @@ P'
   grep -qF "$key" "$M/requests"
 }
 
+# A server that compresses what it was not asked to, and repeats the secret in it: what the agent unpacks has none.
+@test "60 A7 J7: a compressed answer has no secret" {
+  local script='curl -sS --compressed -o body -D head -H "x-api-key: $ANTHROPIC_API_KEY" -d packed "$ANTHROPIC_BASE_URL/v1/messages"; cat head body; rm head body'
+  [[ $(ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=$key bash -c "$script") == *gzip*"$key"* ]] # the control
+  attack "$script"
+  [[ $out == *'"x-api-key": "sk-ant-api03-GarthDummy'* ]] || complain
+  [[ $out != *"$key"* && $out != *gzip* ]] || complain
+}
+
+# Fields and members of the query by which some servers take another method, path or encoding than the list and the search for
+# secrets know of; a field with "_" is the same to many servers. Others stay.
+@test "60 A7 J7: a request cannot say in another way which method, path or encoding it means" {
+  local script='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -H "X-HTTP-Method-Override: DELETE" -H "x_http_method_override: DELETE" -H "X-Original-URL: /v1/organizations" -H "Accept_Encoding: gzip" -H "Transfer_Encoding: chunked" -H "If_Range: x" -H "Accept-Charset: utf-16" -H "session_id: stays" -d x "$ANTHROPIC_BASE_URL/v1/messages"'
+  [[ $(ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=$key bash -c "$script") == *DELETE*DELETE*organizations*gzip*chunked*utf-16*stays* ]] # the control
+  attack "$script"'; for q in "\$httpMethod=DELETE" "a=b&%24httpHeaders=Range:x" _method=DELETE; do
+    curl -sS -o /dev/null -w " %{http_code}" -H "x-api-key: $ANTHROPIC_API_KEY" -d x "$ANTHROPIC_BASE_URL/v1/messages?$q"; done'
+  [[ $out == *'"session_id": "stays"'*' 403 403 403' ]] || complain
+  [[ ${out,,} != *delete* && $out != *organizations* && $out != *gzip* && $out != *chunked* && $out != *utf-16* ]] || complain
+}
+
 # Other headers, the query, the body, other services, hosts and paths, and requests that two parsers read differently.
 @test "60 A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
   attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:43129
