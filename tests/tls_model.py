@@ -5,7 +5,8 @@ to DIR/port, and each request's path, credentials and body to DIR/requests.
 with "many", a thousand chunks
 at once; with "large", 24 MB; with "packed", the answer compressed unasked; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
 Google's does, takes it again and again; a member "attackers" gives an account of the agent's, and so does one in the query. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
-with "form" it is a form.
+with "form" it is a form; a refusal has the token with
+escapes, with "escape" in the body those of JSON, with "percent" those of forms.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
 """
@@ -40,7 +41,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, value, **fields):
-        data = json.dumps(value).encode()
+        data = value.encode() if isinstance(value, str) else json.dumps(value).encode()
         part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
         if "Content-Encoding" in fields:
             data = gzip.compress(data)
@@ -85,6 +86,10 @@ class Model(http.server.BaseHTTPRequestHandler):
             good = token.startswith("rt-") and token not in self.spent
             if not google:
                 self.spent.add(token)
+        if not good and "escape" in body:
+            return self.answer(401, json.dumps({"token": token}).replace("-", "\\u002d"))
+        if not good and "percent" in body:
+            return self.answer(401, "token=" + token.replace("-", "%2D"))
         if not good:
             return self.answer(401, {"error": "refresh_token_reused", "token": token})
         n = int(token.split("-")[1]) + 1

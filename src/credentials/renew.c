@@ -278,6 +278,23 @@ static json_t *for_task(struct conn *c, const json_t *reply)
 	return ret;
 }
 
+/* A refusal. It is written anew, so that a token in it has no escapes, with which it would not be found. */
+static void refused(struct conn *c, int status, const char *body)
+{
+	json_t *all = json_loads(body, JSON_DECODE_ANY, NULL);
+	char *text = all ? json_dumps(all, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+	if (text) {
+		scrub_text(&c->server->table, text, strlen(text));
+		conn_reply(c, status, text, strlen(text));
+		conn_answered(c);
+	} else {
+		conn_refuse(c, status, "the service has refused to renew the log-in");
+	}
+	free(text);
+	json_decref(all);
+}
+
 static void answer(struct conn *c)
 {
 	json_t *all = json_loadb(buf_str(&c->renewal.answer), c->renewal.answer.len, 0, NULL), *inside;
@@ -293,11 +310,7 @@ static void answer(struct conn *c)
 		free(text);
 		json_decref(inside);
 	} else if (status >= 400 && status < 600 && body) {
-		auto_str text = xstrdup(body);
-
-		scrub_text(&c->server->table, text, strlen(text));
-		conn_reply(c, status, text, strlen(text));
-		conn_answered(c);
+		refused(c, status, body);
 	} else {
 		conn_refuse(c, 502, "the log-in cannot be renewed now");
 	}

@@ -158,6 +158,12 @@ P'
   [[ $out == *' 502' ]] || complain
   [[ $out != *secret-secret* ]] || complain
   grep -qF 'rt-2-secret-secret-secret' "$M/requests"
+  # it refuses the token, and repeats it with escapes
+  attack "${ask/WORD/escape}"
+  [[ $out == *GarthDummy*' 401' && $out != *u002d* ]] || complain
+  attack "${ask/WORD/percent}"
+  [[ $out == *' 401' && $out != *secret* ]] || complain
+  [[ $(grep -cF 'rt-2-secret-secret-secret' "$M/requests") == 3 ]]
 }
 
 # The attack adds a log-in code, or a refresh token, of an account of its own to a request that renews: the service's answer is
