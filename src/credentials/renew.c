@@ -108,8 +108,7 @@ static bool fill_body(const struct conn *c, const struct secret *s, struct buf *
 
 	if (!name || !c->body.len)
 		return false;
-	asked = is_form(c) ? parse_form(buf_str((struct buf *)&c->body))
-			   : json_loadb(c->body.data, c->body.len, 0, NULL);
+	asked = is_form(c) ? parse_form(buf_str(&c->body)) : json_loadb(c->body.data, c->body.len, 0, NULL);
 	value = json_string_value(json_object_get(asked, name));
 	if (value && !strcmp(value, s->dummy))
 		again = made_again(asked, name, s->real);
