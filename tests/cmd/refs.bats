@@ -328,10 +328,12 @@ gateway_stopped() { gateway=$(gateway_of "$1") && stopped "$gateway"; }
 @test "G12 refs: a run that ends while its task is shown other refs leaves no ref out, and no mark in the repository" {
   local run gateway
   has_faults || skip "this build cannot stop at a step"
-  "$garth" run -q -t t -- true
+  "$garth" run -q -t t -- sh -c 'test ! -e .git/wait || until test -e .git/go; do sleep 0.05; done'
+  touch "$(task_dir t)/git/wait"
   echo 1 >>a.txt; commit one
   GARTH_FAULT=stop:renew-written "$garth" resume t >"$T/out" 2>&1 3>&- & run=$!
   eventually gateway_stopped t
+  touch "$(task_dir t)/git/go"
   eventually is_to_end "$gateway"
   kill -CONT "$gateway"
   wait $run
