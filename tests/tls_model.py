@@ -102,7 +102,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             reply["refresh_token"] = f"rt-{n}-secret-secret-secret"
         if "odd" in body:
             reply["scope"] = 1e999
-        self.answer(200, urllib.parse.urlencode(reply) if "form" in body else reply)
+        packed = {"Content-Encoding": "gzip"} if "packed" in body else {}
+        self.answer(200, urllib.parse.urlencode(reply) if "form" in body else reply, **packed)
 
     def do_CONNECT(self):
         self.host = self.path.rsplit(":", 1)[0]

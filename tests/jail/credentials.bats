@@ -148,7 +148,7 @@ P'
   local ask='r=$(sed -nE "s/.*\"refreshToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)
     curl -sS -w " %{http_code}" -H "Content-Type: application/json" -d "{\"refresh_token\":\"$r\",\"scope\":\"WORD\"}" https://platform.claude.com/v1/oauth/token'
   be_the_network; claude_login 1
-  attack "${ask/WORD/odd}"
+  attack "${ask/WORD/odd and packed}"
   [[ $out == *GarthDummy*' 200' ]] || complain
   [[ $out != *secret-secret* ]] || complain
   # the control: the service has renewed it
