@@ -3,13 +3,14 @@ to DIR/port, and each request's path, credentials and body to DIR/requests.
 
 /v1/messages answers with all headers of the request; with "stream" in the body, three events, each when DIR/go-N exists;
 with "many", a thousand chunks
-at once; with "large", 24 MB; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
-Google's does, takes it again and again. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
-with "form" it is a form.
+at once; with "large", 24 MB; with "packed", the answer compressed unasked; with "elsewhere", a redirect to another host; with "Range: bytes=N-M" those bytes of the answer. /oauth/token takes each refresh token once: rt-N gives rt-(N+1); /token, as
+Google's does, takes it again and again; a member "attackers" gives an account of the agent's, and so does one in the query. While DIR/hold exists it does not answer. With "odd" in the body the answer has a number that some parsers refuse,
+with "form" it is a form; a refusal has the token with
+escapes, with "escape" in the body those of JSON, with "percent" those of forms.
 
 At the port in DIR/proxy it is an HTTPS proxy that answers for the agents' hosts itself; their names begin the paths then.
 """
-import http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.parse
+import gzip, http.server, json, os, re, ssl, subprocess, sys, threading, time, urllib.parse
 
 top = sys.argv[1]
 HOSTS = ["localhost", "api.anthropic.com", "platform.claude.com", "console.anthropic.com", "oauth2.googleapis.com",
@@ -40,8 +41,10 @@ class Model(http.server.BaseHTTPRequestHandler):
         pass
 
     def answer(self, status, value, **fields):
-        data = json.dumps(value).encode()
+        data = value.encode() if isinstance(value, str) else json.dumps(value).encode()
         part = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
+        if "Content-Encoding" in fields:
+            data = gzip.compress(data)
         if part and status == 200:
             status, data = 206, data[int(part[1]):int(part[2]) + 1]
         self.send_response(status)
@@ -72,12 +75,21 @@ class Model(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def renew(self, body):
-        google = self.path == "/token"
-        token = dict(urllib.parse.parse_qsl(body))["refresh_token"] if google else json.loads(body)["refresh_token"]
+        path, _, query = self.path.partition("?")
+        google = path == "/token"
+        asked = dict(urllib.parse.parse_qsl(body)) if google else json.loads(body)
+        asked |= dict(urllib.parse.parse_qsl(query))
+        token = asked["refresh_token"]
+        if "attackers" in (token, asked.get("code")):
+            return self.answer(200, {"access_token": "attackers-access", "refresh_token": "attackers-refresh", "expires_in": 3600})
         with lock:
             good = token.startswith("rt-") and token not in self.spent
             if not google:
                 self.spent.add(token)
+        if not good and "escape" in body:
+            return self.answer(401, json.dumps({"token": token}).replace("-", "\\u002d"))
+        if not good and "percent" in body:
+            return self.answer(401, "token=" + token.replace("-", "%2D"))
         if not good:
             return self.answer(401, {"error": "refresh_token_reused", "token": token})
         n = int(token.split("-")[1]) + 1
@@ -90,7 +102,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             reply["refresh_token"] = f"rt-{n}-secret-secret-secret"
         if "odd" in body:
             reply["scope"] = 1e999
-        self.answer(200, urllib.parse.urlencode(reply) if "form" in body else reply)
+        packed = {"Content-Encoding": "gzip"} if "packed" in body else {}
+        self.answer(200, urllib.parse.urlencode(reply) if "form" in body else reply, **packed)
 
     def do_CONNECT(self):
         self.host = self.path.rsplit(":", 1)[0]
@@ -108,7 +121,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
         with lock, open(f"{top}/requests", "a") as f:
             print(self.host + self.path, self.headers.get("x-api-key"), self.headers.get("authorization"), body, file=f)
-        if self.path.startswith("/oauth/token") or self.path in ("/v1/oauth/token", "/token"):
+        if self.path.startswith("/oauth/token") or self.path.partition("?")[0] in ("/v1/oauth/token", "/token"):
             self.renew(body)
         elif "stream" in body:
             self.stream()
@@ -118,6 +131,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             self.chunks(12345, 2000, 1)
         elif "elsewhere" in body:
             self.answer(307, {}, Location="https://other.example/steal")
+        elif "packed" in body:
+            self.answer(200, {"headers": dict(self.headers.items())}, **{"Content-Encoding": "gzip"})
         else:
             self.answer(200, {"headers": dict(self.headers.items())}, **{"X-Echo": self.headers.get("x-api-key") or "-"})
 

@@ -1,5 +1,6 @@
 #include "acp/shown.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,26 @@
 
 #define LIST_MAX 1000
 
+/* Whether a file that is not there would be made in the workspace: the editor follows a link, also one to nothing. */
+static bool is_new_inside(const struct paths *p, const char *path)
+{
+	auto_str at = xstrdup(path);
+	struct stat st;
+
+	/* "LINK/.." is above where the link leads */
+	if (strstr(path, "/../"))
+		return false;
+	for (; strlen(at) > strlen(p->workspace); *strrchr(at, '/') = '\0') {
+		auto_str real = canonicalize_file_name(at);
+
+		if (real || !lstat(at, &st))
+			return real && path_within(real, p->workspace);
+		if (errno != ENOENT && errno != ENOTDIR)
+			return false;
+	}
+	return true;
+}
+
 /* An agent can make links and pipes where the editor sees its files. It can do so after this check, too: then the editor
  * shows a file that the user may see anyway, and the agent learns nothing. */
 static bool is_ordinary(const struct paths *p, const char *path)
@@ -17,8 +38,10 @@ static bool is_ordinary(const struct paths *p, const char *path)
 	auto_str real = canonicalize_file_name(path);
 	struct stat st;
 
-	return !real || (path_within(real, p->workspace) && !stat(real, &st) &&
-				(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)));
+	if (!real)
+		return is_new_inside(p, path);
+	return path_within(real, p->workspace) && !stat(real, &st) &&
+	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 static bool is_followed(const struct paths *p, const json_t *path)

@@ -22,6 +22,8 @@
 /* By how many of its last characters Claude Code remembers a key that the user has agreed to. */
 #define CLAUDE_TAIL 20
 #define SHORT       8
+/* Within another value of the environment, a shorter one could be a word: "http://lm-studio:1234". */
+#define LONG 20
 
 void outside_release(struct outside *o)
 {
@@ -212,7 +214,16 @@ static void look_for_others(struct outside *o, const char *path)
 		note(&o->entered, all);
 }
 
-static int look_in_variables(const struct outside_where *w, struct outside *o, struct err *e)
+static bool is_kept(const struct outside *o, const char *value)
+{
+	for (size_t i = 0; i < o->table.nsecrets; i++)
+		if (strlen(value) >= SHORT && !strcmp(o->table.secrets[i].real, value))
+			return true;
+	return false;
+}
+
+/* known: those that a service takes; else the others, which may have the same secret. */
+static int look_in_variables(const struct outside_where *w, struct outside *o, bool known, struct err *e)
 {
 	auto_strvec env = STRVEC_INIT;
 
@@ -222,8 +233,12 @@ static int look_in_variables(const struct outside_where *w, struct outside *o, s
 		struct pair p = split(o->login->secrets[i]);
 		const char *value = strchr(p.left, ':') ? NULL : value_in(strvec_argv(&env), p.left);
 
-		if (value && *value)
-			add_secret(w, o, value, p.right, "", p.left, p.left);
+		if (value && *value && known == !!config_service(p.right)) {
+			if (!known && is_kept(o, value))
+				note(&o->kept, p.left);
+			else
+				add_secret(w, o, value, p.right, "", p.left, p.left);
+		}
 		free(p.left);
 	}
 	return 0;
@@ -359,11 +374,13 @@ int outside_open(const struct outside_where *w, struct outside *ret, struct err 
 	/* with `none`, no secret has a service */
 	use.possible &= o.mode == OUTSIDE_KNOWN || (asked && !strcmp(asked, CREDENTIALS_PROXY));
 	use.possible &= !(w->fixed && is_told_in_etc(o.login)) && !(asked && has_own_address(w));
-	if (o.login && look_in_variables(&use, &o, e) < 0)
+	if (o.login && look_in_variables(&use, &o, true, e) < 0)
 		return -1;
 	for (size_t i = 0; o.login && o.login->secrets[i]; i++)
 		if (strchr(o.login->secrets[i], ':'))
 			look_in_file(&use, &o, o.login->secrets[i]);
+	if (o.login && look_in_variables(&use, &o, false, e) < 0)
+		return -1;
 	for (size_t i = 0; o.mode != OUTSIDE_ALL && i < w->agent->login.n; i++)
 		look_for_others(&o, w->agent->login.v[i]);
 	if (o.login) {
@@ -399,30 +416,6 @@ static bool is_secret_variable(const struct outside *o, const char *pair, size_t
 	return false;
 }
 
-void outside_env(const struct outside *o, struct strvec *env)
-{
-	auto_strvec new = STRVEC_INIT;
-
-	for (size_t i = 0; i < env->n; i++) {
-		size_t len = strcspn(env->v[i], "=");
-		auto_str name = xstrndup(env->v[i], len);
-		const struct secret *s =
-			secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
-
-		if (value_in(o->vars.v, name))
-			continue;
-		if (s)
-			strvec_pushf(&new, "%s=%s", name, s->dummy);
-		else if (o->mode != OUTSIDE_ALL || !is_secret_variable(o, env->v[i], len))
-			strvec_push(&new, env->v[i]);
-	}
-	strvec_pushv(&new, (const char *const *)o->vars.v);
-	strvec_argv(&new);
-	strvec_release(env);
-	*env = new;
-	new = (struct strvec)STRVEC_INIT;
-}
-
 static void replace_all(struct buf *text, const char *from, const char *to)
 {
 	auto_buf new = BUF_INIT(text->max);
@@ -439,6 +432,47 @@ static void replace_all(struct buf *text, const char *from, const char *to)
 	buf_reset(text);
 	buf_add(text, new.data, new.len);
 	text->overflow |= new.overflow;
+}
+
+/* A secret can be the value of a variable that no service is known for, or a part of it. */
+static void push_without_secrets(const struct outside *o, const char *pair, struct strvec *ret)
+{
+	auto_buf text = BUF_INIT(FILE_BYTES);
+	const char *value = pair + strcspn(pair, "=");
+
+	value += *value == '=';
+	buf_addstr(&text, value);
+	for (size_t i = 0; i < o->table.nsecrets; i++) {
+		const struct secret *s = &o->table.secrets[i];
+
+		if (strlen(s->real) >= (strcmp(s->real, value) ? LONG : SHORT))
+			replace_all(&text, s->real, s->dummy);
+	}
+	strvec_pushf(ret, "%.*s%s", (int)(value - pair), pair, buf_str(&text));
+}
+
+void outside_env(const struct outside *o, struct strvec *env)
+{
+	auto_strvec new = STRVEC_INIT;
+
+	for (size_t i = 0; i < env->n; i++) {
+		size_t len = strcspn(env->v[i], "=");
+		auto_str name = xstrndup(env->v[i], len);
+		const struct secret *s =
+			secret_of_variable(o, name, env->v[i] + len + (env->v[i][len] == '='));
+
+		if (value_in(o->vars.v, name))
+			continue;
+		if (s)
+			strvec_pushf(&new, "%s=%s", name, s->dummy);
+		else if (o->mode != OUTSIDE_ALL || !is_secret_variable(o, env->v[i], len))
+			push_without_secrets(o, env->v[i], &new);
+	}
+	strvec_pushv(&new, (const char *const *)o->vars.v);
+	strvec_argv(&new);
+	strvec_release(env);
+	*env = new;
+	new = (struct strvec)STRVEC_INIT;
 }
 
 /* The part of a secret that Claude Code writes into its settings. */

@@ -9,10 +9,12 @@
 #include "cli/say.h"
 #include "task/archive.h"
 #include "task/submodule_refs.h"
+#include "task/tickets.h"
 
 static int archive_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
 	auto_submodule_refs refs = { 0 };
+	bool tickets = tickets_had(c, t);
 	auto_str path = NULL;
 	int rc;
 
@@ -28,7 +30,7 @@ static int archive_one(struct context *c, struct task *t, void *data, json_t **r
 	if (!say_is_json())
 		printf("%s\n", path);
 	say_done("task '%s' is archived, with all that was in it", t->name);
-	say_hint("garth undo %s", t->name);
+	say_hint("garth undo%s%s", tickets ? "" : " ", tickets ? "" : t->name);
 	return 0;
 }
 

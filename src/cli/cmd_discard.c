@@ -5,20 +5,16 @@
 #include "cli/progress.h"
 #include "cli/remaining.h"
 #include "cli/say.h"
-#include "sys/fd.h"
 #include "task/planned.h"
 #include "task/tickets.h"
 
 static int discard_one(struct context *c, struct task *t, void *data, json_t **ret, struct err *e)
 {
-	struct err ignored = ERR_INIT;
+	/* `undo TASK` would leave them in the trash */
+	bool tickets = tickets_had(c, t);
 	auto_str trash = NULL;
-	bool tickets;
-	auto_fd dir = -1;
 	int rc;
 
-	/* `undo TASK` would leave them in the trash */
-	tickets = !home_task_dir(&c->home, t->id, &dir, &ignored) && tickets_are_there(dir);
 	progress_begin("discarding");
 	rc = planned_refuse(c, t, true, e) < 0 ? -1 : task_discard(c, t, data, &trash, e);
 	progress_end();

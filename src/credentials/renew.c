@@ -12,6 +12,8 @@
 #include "sys/fd.h"
 #include "sys/proc.h"
 
+#define FORM "application/x-www-form-urlencoded"
+
 extern char **environ;
 
 /* The service's name for a member of the log-in file, such as "refresh_token". The caller frees it. */
@@ -26,56 +28,100 @@ static char *name_of(const struct service *s, const char *member)
 	return NULL;
 }
 
-/* A form: "a=b&refresh_token=DUMMY". */
-static bool fill_form(const struct conn *c, const char *name, const struct secret *s, struct buf *out)
+static bool is_form(const struct conn *c)
 {
-	auto_str want = xasprintf("%s=%s", name, s->dummy);
-	const char *p = buf_str(&c->body);
-	bool found = false;
+	const char *type = head_value(&c->head, "content-type");
+
+	return type && !strncasecmp(type, FORM, strlen(FORM));
+}
+
+/* Decodes a name or a value of a form. NULL if it has a NUL. */
+static char *decoded(const char *text, size_t len)
+{
+	auto_str copy = xstrndup(text, len);
+	char *plain, *ret;
+	int n = 0;
+
+	for (char *p = copy; *p; p++)
+		if (*p == '+')
+			*p = ' ';
+	plain = curl_easy_unescape(NULL, copy, 0, &n);
+	ret = plain && strlen(plain) == (size_t)n ? xstrdup(plain) : NULL;
+	curl_free(plain);
+	return ret;
+}
+
+/* A form: "a=b&refresh_token=DUMMY". */
+static json_t *parse_form(const char *p)
+{
+	json_t *ret = json_object();
 
 	for (;;) {
-		size_t len = strcspn(p, "&");
-		bool same = len == strlen(want) && !memcmp(p, want, len);
-		char *escaped = same ? curl_easy_escape(NULL, s->real, 0) : NULL;
+		size_t len = strcspn(p, "&"), equals = strcspn(p, "=&");
+		auto_str name = decoded(p, equals),
+			 value = equals < len ? decoded(p + equals + 1, len - equals - 1) : NULL;
 
-		found |= same;
-		if (escaped)
-			buf_printf(out, "%s=%s", name, escaped);
-		else
-			buf_add(out, p, len);
-		curl_free(escaped);
+		if (name && value)
+			json_object_set_new(ret, name, json_string(value));
 		if (!p[len])
-			return found;
-		buf_addch(out, '&');
+			return ret;
 		p += len + 1;
 	}
+}
+
+static void write_form(json_t *members, struct buf *out)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(members, name, value)
+	{
+		char *escaped = curl_easy_escape(NULL, json_string_value(value), 0);
+
+		if (escaped)
+			buf_printf(out, "%s%s=%s", out->len ? "&" : "", name, escaped);
+		curl_free(escaped);
+	}
+}
+
+/* The request that the service gets. The agent's own could say more: a code of another account, whose log-in would then be
+ * written to the user's file. So it is made again, and of the agent's members only these are in it. */
+static json_t *made_again(const json_t *asked, const char *name, const char *real)
+{
+	static const char *const kept[] = { "client_id", "client_secret", RENEW_SCOPE };
+	json_t *ret = json_pack("{s:s, s:s}", "grant_type", "refresh_token", name, real);
+
+	for (size_t i = 0; ret && i < ARRAY_SIZE(kept); i++)
+		if (json_is_string(json_object_get(asked, kept[i])))
+			json_object_set(ret, kept[i], json_object_get(asked, kept[i]));
+	return ret;
 }
 
 /* Puts the real token into the member of the request's body that is meant for it, and into no other: a service may repeat
  * other members in its answer. False if the dummy is not there. */
 static bool fill_body(const struct conn *c, const struct secret *s, struct buf *out)
 {
-	const char *type = head_value(&c->head, "content-type");
 	auto_str name = name_of(conn_service(c), s->member);
-	json_t *j;
+	json_t *asked, *again = NULL;
 	const char *value;
 	char *text = NULL;
 
 	if (!name || !c->body.len)
 		return false;
-	if (type && !strncasecmp(type, "application/x-www-form-urlencoded", 33))
-		return fill_form(c, name, s, out);
-	j = json_loadb(c->body.data, c->body.len, 0, NULL);
-	value = json_string_value(json_object_get(j, name));
-	if (value && !strcmp(value, s->dummy) && !json_object_set_new(j, name, json_string(s->real)))
-		text = json_dumps(j, JSON_COMPACT);
-	if (text) {
+	asked = is_form(c) ? parse_form(buf_str(&c->body)) : json_loadb(c->body.data, c->body.len, 0, NULL);
+	value = json_string_value(json_object_get(asked, name));
+	if (value && !strcmp(value, s->dummy))
+		again = made_again(asked, name, s->real);
+	if (again && is_form(c))
+		write_form(again, out);
+	else if (again && (text = json_dumps(again, JSON_COMPACT))) {
 		buf_addstr(out, text);
 		explicit_bzero(text, strlen(text));
 	}
 	free(text);
-	json_decref(j);
-	return text != NULL;
+	json_decref(again);
+	json_decref(asked);
+	return out->len > 0;
 }
 
 /* Finds the secret of this service whose dummy is in the request, and makes the body with the secret. */
@@ -131,12 +177,13 @@ static json_t *had(const struct vault *t, const char *file)
 
 static char *job_text(const struct conn *c, const struct secret *s, const struct buf *body)
 {
-	const char *type = head_value(&c->head, "content-type"), *agent = head_value(&c->head, "user-agent");
-	auto_str url = xasprintf("%s%s", conn_service(c)->url, c->path);
+	const char *agent = head_value(&c->head, "user-agent");
+	/* what follows '?' would be members of the request too */
+	auto_str url = xasprintf("%s%.*s", conn_service(c)->url, (int)strcspn(c->path, "?"), c->path);
 	json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "url", url, "file", s->file,
-		"member", s->member, "token", s->real, "type", type ? type : "application/json", "agent",
-		agent ? agent : "", "body", buf_str(body), "renews", strings(&conn_service(c)->renews), "had",
-		had(&c->server->table, s->file));
+		"member", s->member, "token", s->real, "type", is_form(c) ? FORM : "application/json",
+		"agent", agent ? agent : "", "body", buf_str(body), "renews",
+		strings(&conn_service(c)->renews), "had", had(&c->server->table, s->file));
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);
@@ -230,6 +277,23 @@ static json_t *for_task(struct conn *c, const json_t *reply)
 	return ret;
 }
 
+/* A refusal. It is written anew, so that a token in it has no escapes, with which it would not be found. */
+static void refused(struct conn *c, int status, const char *body)
+{
+	json_t *all = json_loads(body, JSON_DECODE_ANY, NULL);
+	char *text = all ? json_dumps(all, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+	if (text) {
+		scrub_text(&c->server->table, text, strlen(text));
+		conn_reply(c, status, text, strlen(text));
+		conn_answered(c);
+	} else {
+		conn_refuse(c, status, "the service has refused to renew the log-in");
+	}
+	free(text);
+	json_decref(all);
+}
+
 static void answer(struct conn *c)
 {
 	json_t *all = json_loadb(buf_str(&c->renewal.answer), c->renewal.answer.len, 0, NULL), *inside;
@@ -245,11 +309,7 @@ static void answer(struct conn *c)
 		free(text);
 		json_decref(inside);
 	} else if (status >= 400 && status < 600 && body) {
-		auto_str text = xstrdup(body);
-
-		scrub_text(&c->server->table, text, strlen(text));
-		conn_reply(c, status, text, strlen(text));
-		conn_answered(c);
+		refused(c, status, body);
 	} else {
 		conn_refuse(c, 502, "the log-in cannot be renewed now");
 	}

@@ -144,6 +144,8 @@ static int ask(const struct job *j, struct place *p, struct buf *ret, long *stat
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
 	curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
 	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, j->body);
+	/* a compressed answer has the new tokens, too */
+	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT, RENEW_SECONDS);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_data);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, ret);

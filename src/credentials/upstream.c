@@ -16,6 +16,15 @@
 #define CHUNK_FORMAT "%06zx\r\n"
 #define DEFAULT_CA   "/etc/ssl/certs/ca-certificates.crt"
 
+/* Whether it is the field's name, which is in lower case. Many servers make "accept_encoding" and "accept-encoding" one. */
+static bool is_named(const char *name, const char *field)
+{
+	for (; *name && *field; name++, field++)
+		if (*field != (*name == '_' ? '-' : tolower((unsigned char)*name)))
+			return false;
+	return !*name && !*field;
+}
+
 /* Fields that belong to one connection, and those that are set here. */
 static bool is_ours(const char *name)
 {
@@ -23,10 +32,10 @@ static bool is_ours(const char *name)
 		"transfer-encoding", "upgrade", "content-length", "expect", "accept-encoding", "alt-svc",
 		"strict-transport-security" };
 
-	if (!strncasecmp(name, "proxy-", 6))
+	if (!strncasecmp(name, "proxy-", 6) || !strncasecmp(name, "proxy_", 6))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcasecmp(name, names[i]))
+		if (is_named(name, names[i]))
 			return true;
 	return false;
 }
@@ -55,11 +64,19 @@ static void add_clients_field(struct conn *c, const char *name, const char *valu
 	add_field(c, name, secret ? before : "", secret ? secret->real : value);
 }
 
-/* With these fields a server answers with a part of a resource, and a part of a secret could not be found. Without them it
- * answers with all of it. */
-static bool asks_for_a_part(const char *name)
+/* With the first of these fields a server answers with a part of a resource or in another encoding, in which a secret could
+ * not be found. With the others it takes another method or path, which may not be on the list. */
+static bool changes_meaning(const char *name)
 {
-	return !strcmp(name, "range") || !strcmp(name, "if-range") || !strcmp(name, "a-im");
+	static const char *const names[] = { "range", "if-range", "a-im", "accept-charset",
+		"x-goog-encode-response-if-executable", "x-http-method-override", "x-http-method",
+		"x-method-override", "x-original-method", "x-original-url", "x-original-uri",
+		"x-rewrite-url" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (is_named(name, names[i]))
+			return true;
+	return false;
 }
 
 static void add_fields(struct conn *c)
@@ -79,7 +96,7 @@ static void add_fields(struct conn *c)
 	/* a compressed answer cannot be searched for secrets */
 	c->up.fields = curl_slist_append(c->up.fields, "Accept-Encoding: identity");
 	for (size_t i = 0; i < h->names.n; i++)
-		if (!is_ours(h->names.v[i]) && !(conn_service(c) && asks_for_a_part(h->names.v[i])))
+		if (!is_ours(h->names.v[i]) && !(conn_service(c) && changes_meaning(h->names.v[i])))
 			add_clients_field(c, h->names.v[i], h->values.v[i]);
 }
 
@@ -110,11 +127,17 @@ static int on_seek(void *arg, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
+/* Whether curl has decoded the body: a server may compress it unasked. */
+static bool is_decoded(const struct conn *c)
+{
+	return conn_service(c) && strcasestr(c->up.head.data, "\ncontent-encoding:");
+}
+
 /* Passes on the head of the answer: status line and fields, which are in up.head line by line. */
 static void pass_head(struct conn *c)
 {
 	struct buf *head = &c->up.head;
-	bool length = false;
+	bool length = false, decoded = is_decoded(c);
 	long status = 0;
 	char *save = NULL;
 
@@ -130,6 +153,8 @@ static void pass_head(struct conn *c)
 			buf_printf(&c->out, "HTTP/1.1 %03ld%s\r\n", status, reason ? reason : " ");
 			continue;
 		}
+		if (decoded && (!strcasecmp(name, "content-length") || !strcasecmp(name, "content-encoding")))
+			continue;
 		length |= !strcasecmp(name, "content-length");
 		if (!is_ours(name) || !strcasecmp(name, "content-length"))
 			buf_printf(&c->out, "%s\r\n", line);
@@ -158,7 +183,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *arg)
 		return c->up.head.overflow ? 0 : len;
 	}
 	curl_easy_getinfo(c->up.easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status >= 200 && c->up.head.len)
+	if (status >= 200 && *buf_str(&c->up.head))
 		pass_head(c);
 	return len;
 }
@@ -274,6 +299,9 @@ bool upstream_start(struct conn *c)
 	upstream_options(easy, &c->server->trust);
 	curl_easy_setopt(easy, CURLOPT_URL, url);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, c->up.fields);
+	/* the field itself says "identity"; this decodes what comes all the same, or ends in an error */
+	if (s)
+		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 	/* for the server alone, not for a proxy on the way */
 	curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);

@@ -5,6 +5,7 @@
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -129,10 +130,25 @@ static bool read_pointer(int tree, const char *path, struct lfs_pointer *ret, st
 	return n > 0 && lfs_parse(data, (size_t)n, ret);
 }
 
+/* A new file with a name that no commit can have foreseen. */
+static int make_temporary(int dir, char name[32])
+{
+	uint64_t random;
+	int fd;
+
+	do {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return -1;
+		snprintf(name, 32, ".garth-lfs-%016llx", (unsigned long long)random);
+		fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	} while (fd < 0 && errno == EEXIST);
+	return fd;
+}
+
 /* 1: the content is not there, or is not the pointer's. The file gets its content in one step. */
 static int fill_one(int store, int tree, const char *path, struct err *e)
 {
-	static const char temporary[] = ".garth-lfs";
+	char temporary[32];
 	auto_str parent = xstrndup(path, (size_t)(path_base(path) - path));
 	auto_fd dir = -1, from = -1, to = -1;
 	struct lfs_pointer p;
@@ -141,9 +157,13 @@ static int fill_one(int store, int tree, const char *path, struct err *e)
 	if (!read_pointer(tree, path, &p, &st) || (from = open_content(store, &p)) < 0)
 		return 1;
 	dir = open_beneath(tree, parent, O_RDONLY | O_DIRECTORY, 0);
-	to = dir < 0 ? -1 : openat(dir, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (to < 0 || copy_part(from, to, p.size) < 0)
+	to = dir < 0 ? -1 : make_temporary(dir, temporary);
+	if (to < 0)
 		return err_sys(e, "cannot write '%s'", path);
+	if (copy_part(from, to, p.size) < 0) {
+		err_sys(e, "cannot write '%s'", path);
+		return unlinkat(dir, temporary, 0), -1;
+	}
 	if (!lfs_is_content(to, &p))
 		return unlinkat(dir, temporary, 0) < 0 ? err_sys(e, "cannot remove '%s'", temporary) : 1;
 	if ((owner_is_other() && fchown(to, st.st_uid, st.st_gid) < 0) || fchmod(to, st.st_mode & 0777) < 0 ||

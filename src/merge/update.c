@@ -24,10 +24,14 @@ static int open_dir(const char *path, int *ret, struct err *e)
 	return *ret < 0 ? err_sys(e, "cannot open '%s'", path) : 0;
 }
 
-/* In the checkout a commit may have a link of this name. */
-static int make_dir(const char *path, int *ret, struct err *e)
+/* In the checkout a commit may have a link or a directory of this name. *is_new: whether it has to be new; then, whether it
+ * was. */
+static int make_dir(const char *path, bool *is_new, int *ret, struct err *e)
 {
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+	bool must_be_new = *is_new;
+
+	*is_new = !mkdir(path, 0700);
+	if (!*is_new && (must_be_new || errno != EEXIST))
 		return err_sys(e, "cannot make '%s'", path);
 	*ret = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	return *ret < 0 ? err_sys(e, "cannot open '%s'", path) : 0;
@@ -36,6 +40,7 @@ static int make_dir(const char *path, int *ret, struct err *e)
 int update_open(struct update *u, const struct repo *r, const struct branch_checkout *p, struct err *e)
 {
 	struct stat top, admin;
+	bool is_new = false;
 
 	u->repo = r;
 	u->place = p;
@@ -46,7 +51,11 @@ int update_open(struct update *u, const struct repo *r, const struct branch_chec
 	u->beside = path_join(p->admin, BESIDE);
 	u->index = path_join(u->beside, "index");
 	u->files = top.st_dev == admin.st_dev ? path_join(u->beside, "files") : path_join(p->top, ELSEWHERE);
-	return make_dir(u->beside, &u->beside_fd, e) < 0 || make_dir(u->files, &u->files_fd, e) < 0 ? -1 : 0;
+	/* after a crash both are there; the one in the checkout is removed first */
+	return make_dir(u->beside, &is_new, &u->beside_fd, e) < 0 ||
+			       make_dir(u->files, &is_new, &u->files_fd, e) < 0
+		       ? -1
+		       : 0;
 }
 
 /* Takes git's own lock, which keeps every git from writing the index. Its content shows that it is ours. */

@@ -20,6 +20,7 @@
 #include "sys/tree.h"
 #include "task/planned.h"
 #include "task/submodule_refs.h"
+#include "task/tickets.h"
 #include "task/task.h"
 #include "task/undo.h"
 
@@ -156,11 +157,17 @@ int task_archive(struct context *c, struct task *t, struct submodule_refs *refs,
 {
 	const struct discard_opts all = { .files = true, .drafts = true, .archive = true };
 	auto_str trash = NULL;
+	struct err ignored = ERR_INIT;
+	bool tickets = tickets_had(c, t);
+	size_t packed;
 
 	if (planned_refuse(c, t, true, e) < 0 || task_discard(c, t, &all, &trash, e) < 0)
 		return -1;
 	fault("archive-trash");
 	submodule_refs_load_removed(c, t, refs);
+	/* what is not packed now stays in the trash until it is */
+	if (tickets)
+		archive_settle(c, &packed, &ignored);
 	if (lock_and_pack(c, t, ret, e) < 0) {
 		auto_str name = name_of(t);
 

@@ -41,6 +41,14 @@ bool tickets_are_there(int task_dir)
 	return !faccessat(task_dir, TICKETS_FILE, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
+bool tickets_had(struct context *c, const struct task *t)
+{
+	struct err ignored = ERR_INIT;
+	auto_fd dir = -1;
+
+	return !home_task_dir(&c->home, t->id, &dir, &ignored) && tickets_are_there(dir);
+}
+
 void tickets_tell(int task_dir)
 {
 	auto_fd file = openat(task_dir, TICKETS_FILE, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -192,9 +200,10 @@ static void look_at_all(struct context *c, struct task_list *all, const struct d
 int tickets_discard(
 	struct context *c, const struct task *t, const struct discard_opts *o, bool look, struct err *e)
 {
-	const struct discard_opts own = {
-		.files = o->files, .drafts = o->drafts, .reason = "with the task that asked for it"
-	};
+	const struct discard_opts own = { .files = o->files,
+		.drafts = o->drafts,
+		.archive = o->archive,
+		.reason = "with the task that asked for it" };
 	struct err first = ERR_INIT;
 	auto_strvec refused = STRVEC_INIT;
 	auto_task_list all = { 0 };

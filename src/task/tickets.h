@@ -34,10 +34,13 @@ int tickets_open(
 	struct context *c, const struct repo *r, const struct task *t, struct buf *out, struct err *e);
 
 /* Called when the task is discarded. ERR_REFUSED, with the names, if the task of a ticket runs, or has work that no option
- * gives up; else all of them go to the trash. With `look` nothing is removed. */
+ * gives up; else all of them go to the trash, or to be packed if the task is. With `look` nothing is removed. */
 struct discard_opts;
 int tickets_discard(
 	struct context *c, const struct task *t, const struct discard_opts *o, bool look, struct err *e);
+
+/* Whether the task has ever had tickets; false if it cannot be looked at. */
+bool tickets_had(struct context *c, const struct task *t);
 
 /* ERR_REFUSED if the task belongs to a ticket: the task that asked for it has to merge it. */
 int tickets_refuse_merge(struct context *c, const struct task *t, struct err *e);

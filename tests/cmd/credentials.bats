@@ -30,6 +30,19 @@ ask='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -d hello "$ANTHROPIC_BASE_URL/v
   [[ $code == 0 && $out == *GarthDummy*,*GarthDummy* && $out != *"$key"* ]] || complain
 }
 
+@test "A7 ESCAPES 60 credentials: a variable that no service is known for does not bring in a key that stays outside" {
+  agent gemini 'env | grep GOOGLE_'
+  GEMINI_API_KEY=$key GOOGLE_API_KEY=$key GOOGLE_CLOUD_PROJECT="of $key" call "$garth" run -q -t same -- gemini
+  [[ $out == *API_KEY=*GarthDummy* && $out == *"=of "*GarthDummy* && $out != *"$key"* ]] || complain
+  [[ $("$garth" show same) == *'GEMINI_API_KEY, GOOGLE_API_KEY outside, added by the proxy'* ]]
+  # another one is still copied, and named
+  GEMINI_API_KEY=$key GOOGLE_API_KEY=other-$key call "$garth" run -q -t other -- gemini
+  [[ $("$garth" show other) == *'GOOGLE_API_KEY in the task'* ]]
+  # a word that is a key is no key elsewhere
+  GEMINI_API_KEY=lm-studio GOOGLE_API_KEY=lm-studio GOOGLE_CLOUD_PROJECT=the-lm-studio-project call "$garth" run -q -t word -- gemini
+  [[ $out == *API_KEY=GarthDummy* && $out == *the-lm-studio-project* ]] || complain
+}
+
 @test "A7 credentials: Gemini CLI is told which kind its key is; what the user's settings say stays" {
   agent gemini 'tr -d " \n" <~/.gemini/settings.json'
   settings() { GEMINI_API_KEY=$key call "$garth" run -q -t "$1" -- gemini; }

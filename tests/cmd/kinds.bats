@@ -385,6 +385,20 @@ lfs_repository() {
   [[ $(tail -n1 dir/same.bin) == mine ]]
 }
 
+# The attack: a merged commit has a file of the name that Garth used while it wrote content beside it.
+@test "W8 ESCAPES 26 kinds: Git LFS: no file of a commit keeps content from being written" {
+  lfs_repository
+  "$garth" new t
+  inside t 'echo mine >.garth-lfs; echo x >>big.bin; git add -A; git commit -qm x'
+  "$garth" merge t
+  [[ $(wc -c <big.bin) == 30002 && $(cat .garth-lfs) == mine ]]
+  "$garth" new u
+  [[ $(inside u 'wc -c <big.bin; cat .garth-lfs; git status --porcelain') == $'30002\nmine' ]]
+  inside u 'echo x >>big.bin; git commit -qam y'
+  "$garth" merge u
+  [[ $(wc -c <big.bin) == 30004 ]]
+}
+
 @test "W8 kinds: Git LFS: what is uncommitted in the checkout" {
   lfs_repository
   # without the filter, git considers a file changed if its time does not prove the opposite

@@ -325,6 +325,17 @@ block() { call "$garth" run --quiet --task "$1" --tickets 1 --timeout 1h --agent
   [[ $(inside p 'cat only; garth ticket ls') == 'only'*'t1  merged'*'t2  merged'* ]] || complain "$(inside p 'garth ticket ls')"
 }
 
+@test "ESCAPES 26 A6 tickets: a task is archived with its tickets: emptying the trash loses nothing" {
+  agents </dev/null
+  parent 2 'for i in 1 2; do new x$i --prompt "DO: echo $i >f$i; save f$i"; done; garth ticket wait; garth ticket merge t1'
+  "$garth" archive p
+  [[ $("$garth" ls --json | json 'd["tasks"]') == '[]' ]] || complain
+  "$garth" gc --empty-trash
+  call "$garth" undo
+  [[ $code == 0 ]] || complain
+  [[ $(inside p 'garth ticket merge t2; cat f1 f2') == *'t2  merged'*$'1\n2' ]] || complain "$(inside p 'garth ticket ls')"
+}
+
 @test "A6 tickets: a task that waits for its tickets does not have its --timeout anew when it is resumed" {
   agents </dev/null
   configure <<'CONFIG'

@@ -77,7 +77,7 @@ inside='at() { sed -nE "s/.*\"$1\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials
   call "$garth" run -q -t t -- gemini
   [[ $code == 0 ]] || complain
   [[ $out != *secret-secret* ]] || complain
-  grep -q '^oauth2.googleapis.com/token None None client_id=c&client_secret=s&refresh_token=rt-1-secret-secret-secret&grant_type=refresh_token$' "$M/requests" || complain "$(cat "$M/requests")"
+  grep -q '^oauth2.googleapis.com/token None None grant_type=refresh_token&refresh_token=rt-1-secret-secret-secret&client_id=c&client_secret=s$' "$M/requests" || complain "$(cat "$M/requests")"
   grep -q '^oauth2.googleapis.com/tokeninfo None Bearer access-2-secret' "$M/requests" || complain "$(cat "$M/requests")"
   grep -q '^cloudcode-pa.googleapis.com/v1internal:generateContent None Bearer access-2-secret' "$M/requests" || complain "$(cat "$M/requests")"
   grep -q '^{"access_token":"access-2-secret-secret-secret","refresh_token":"rt-1-secret-secret-secret","scope":"all of-it","token_type":"Bearer","id_token":"id-2-secret-secret-secret","expiry_date":[0-9]*}$' "$HOME/.gemini/oauth_creds.json" || complain "$(cat "$HOME/.gemini/oauth_creds.json")"

@@ -58,6 +58,26 @@ P'
   grep -qF "$key" "$M/requests"
 }
 
+# A server that compresses what it was not asked to, and repeats the secret in it: what the agent unpacks has none.
+@test "60 A7 J7: a compressed answer has no secret" {
+  local script='curl -sS --compressed -o body -D head -H "x-api-key: $ANTHROPIC_API_KEY" -d packed "$ANTHROPIC_BASE_URL/v1/messages"; cat head body; rm head body'
+  [[ $(ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=$key bash -c "$script") == *gzip*"$key"* ]] # the control
+  attack "$script"
+  [[ $out == *'"x-api-key": "sk-ant-api03-GarthDummy'* ]] || complain
+  [[ $out != *"$key"* && $out != *gzip* ]] || complain
+}
+
+# Fields and members of the query by which some servers take another method, path or encoding than the list and the search for
+# secrets know of; a field with "_" is the same to many servers. Others stay.
+@test "60 A7 J7: a request cannot say in another way which method, path or encoding it means" {
+  local script='curl -sS -H "x-api-key: $ANTHROPIC_API_KEY" -H "X-HTTP-Method-Override: DELETE" -H "x_http_method_override: DELETE" -H "X-Original-URL: /v1/organizations" -H "Accept_Encoding: gzip" -H "Transfer_Encoding: chunked" -H "If_Range: x" -H "Accept-Charset: utf-16" -H "session_id: stays" -d x "$ANTHROPIC_BASE_URL/v1/messages"'
+  [[ $(ANTHROPIC_BASE_URL=$url ANTHROPIC_API_KEY=$key bash -c "$script") == *DELETE*DELETE*organizations*gzip*chunked*utf-16*stays* ]] # the control
+  attack "$script"'; for q in "\$httpMethod=DELETE" "a=b&%24httpHeaders=Range:x" _method=DELETE; do
+    curl -sS -o /dev/null -w " %{http_code}" -H "x-api-key: $ANTHROPIC_API_KEY" -d x "$ANTHROPIC_BASE_URL/v1/messages?$q"; done'
+  [[ $out == *'"session_id": "stays"'*' 403 403 403' ]] || complain
+  [[ ${out,,} != *delete* && $out != *organizations* && $out != *gzip* && $out != *chunked* && $out != *utf-16* ]] || complain
+}
+
 # Other headers, the query, the body, other services, hosts and paths, and requests that two parsers read differently.
 @test "60 A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
   attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:23129
@@ -128,7 +148,7 @@ P'
   local ask='r=$(sed -nE "s/.*\"refreshToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)
     curl -sS -w " %{http_code}" -H "Content-Type: application/json" -d "{\"refresh_token\":\"$r\",\"scope\":\"WORD\"}" https://platform.claude.com/v1/oauth/token'
   be_the_network; claude_login 1
-  attack "${ask/WORD/odd}"
+  attack "${ask/WORD/odd and packed}"
   [[ $out == *GarthDummy*' 200' ]] || complain
   [[ $out != *secret-secret* ]] || complain
   # the control: the service has renewed it
@@ -138,4 +158,35 @@ P'
   [[ $out == *' 502' ]] || complain
   [[ $out != *secret-secret* ]] || complain
   grep -qF 'rt-2-secret-secret-secret' "$M/requests"
+  # it refuses the token, and repeats it with escapes
+  attack "${ask/WORD/escape}"
+  [[ $out == *GarthDummy*' 401' && $out != *u002d* ]] || complain
+  attack "${ask/WORD/percent}"
+  [[ $out == *' 401' && $out != *secret* ]] || complain
+  [[ $(grep -cF 'rt-2-secret-secret-secret' "$M/requests") == 3 ]]
+}
+
+# The attack adds a log-in code, or a refresh token, of an account of its own to a request that renews: the service's answer is
+# written to the user's file, and the user's agent outside would work in that account.
+@test "60 A7 J7: renewing does not put another account's log-in into the user's file" {
+  be_the_network; claude_login 1; google_login 1
+  attack 'u=https://platform.claude.com/v1/oauth/token
+    r=$(sed -nE "s/.*\"refreshToken\": *\"([^\"]*)\".*/\1/p" ~/.claude/.credentials.json)
+    ask() { a=$(curl -sS -H "Content-Type: application/json" "$@"); r=$(sed -nE "s/.*\"refresh_token\": *\"([^\"]*)\".*/\1/p" <<<"$a"); echo "$a"; }
+    ask -d "{\"grant_type\":\"authorization_code\",\"code\":\"attackers\",\"client_id\":\"its-own\",\"refresh_token\":\"$r\"}" "$u"
+    ask -d "{\"refresh_token\":\"$r\"}" "$u?code=attackers"
+    ask -d "{\"refresh_token\":\"$r\"}" "$u?refresh_token=attackers"'
+  [[ $(grep -o GarthDummy <<<"$out" | wc -l) == 6 && $out != *attackers* ]] || complain
+  grep -q '"rt-4-secret' "$HOME/.claude/.credentials.json" || complain "$(cat "$HOME/.claude/.credentials.json" "$M/requests")"
+  # the control: with such a request the service gives the other account
+  [[ $(curl -sS --cacert "$M/ca.pem" -d '{"code":"attackers","refresh_token":"x"}' "$url/v1/oauth/token") == *attackers-refresh* ]]
+  grep -q '"client_id": *"its-own"' "$M/requests"
+  agent gemini 'r=$(sed "s/.*\"refresh_token\":\"\([^\"]*\)\".*/\1/" ~/.gemini/oauth_creds.json)
+    for more in "code=attackers" "refresh_token=attackers" "refresh%5Ftoken=attackers" "scope=x;refresh_token=attackers"; do
+      curl -sS -d "refresh_token=$r&client_id=a%2Fb+c&$more" https://oauth2.googleapis.com/token; done'
+  call "$garth" run -q -t g -- gemini
+  [[ $(grep -o GarthDummy <<<"$out" | wc -l) -ge 2 ]] || complain
+  grep -q '"refresh_token":"rt-1-secret' "$HOME/.gemini/oauth_creds.json" || complain "$(cat "$HOME/.gemini/oauth_creds.json")"
+  not grep -rqF attackers "$HOME/.gemini" "$HOME/.claude"
+  grep -q '^oauth2.googleapis.com/token .*client_id=a%2Fb%20c' "$M/requests" || complain "$(cat "$M/requests")"
 }

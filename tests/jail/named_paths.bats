@@ -261,6 +261,26 @@ load planted.bash
   untouched
 }
 
+# The attack publishes a directory of that name: what is in it was removed with Garth's own.
+@test "26 40 G10: a merge removes no directory of a commit" {
+  local other=/dev/shm code=0 kept
+  [[ -w $other && $(stat -c %d $other) != "$(stat -c %d "$T")" ]] || other=/tmp
+  [[ $(stat -c %d $other) != "$(stat -c %d "$T")" ]] || skip "there is no other file system"
+  other=$(mktemp -d $other/garth-test.XXXXXX)
+  mkdir .garth-merge; echo kept >.garth-merge/kept; git add .garth-merge; git commit -qm directory
+  git worktree add -q -b dev "$other/dev"
+  "$garth" new a; inside a 'echo A >>a.txt; git commit -qam A'
+  # twice: what the first one leaves is not taken for a merge that was killed
+  "$garth" merge a --into dev >"$T/answer" 2>&1 || "$garth" merge a --into dev >"$T/answer" 2>&1 || code=$?
+  kept=$(cat "$other/dev/.garth-merge/kept")
+  # without it, the same merge succeeds
+  rm -r "$other/dev/.garth-merge"; git -C "$other/dev" commit -qam removed
+  "$garth" merge a --into dev || { rm -rf "$other"; false; }
+  rm -rf "$other"
+  [[ $kept == kept ]] || { cat "$T/answer"; false; }
+  ((code)); grep -q "'.*/dev/.garth-merge'" "$T/answer"
+}
+
 # The attack has a repository whose common directory names yet another one. A git in the checkout uses the first one; a git
 # that is told the first one uses the second, which nobody has looked at: git waits for what is in there.
 @test "31 36 40 J3: a common directory that names another one" {

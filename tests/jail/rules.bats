@@ -276,6 +276,17 @@ P
   call "$garth" show b --jail
   [[ $out == *"$HOME/go"* ]] || complain
   [[ $out != *notes* ]] || complain
+  # nor in the user's set-up of an agent: only links that the user made there are followed
+  mkdir -p "$HOME/.fake/skills" "$HOME/mine" "$HOME/papers"; echo "$SECRET" >"$HOME/papers/p"; echo mine >"$HOME/mine/m"; ln -s "$HOME/mine" "$HOME/.fake/skills/own"; chmod 777 "$HOME/.fake/skills"
+  printf '#!/bin/sh\ncat ~/.fake/skills/*/*; true\n' >fake; chmod +x fake; git add fake; git commit -qm fake
+  agents=$'\nagents: {fake: {programs: [fake], settings: [.fake/skills]}}'
+  configure <<<"$agents"
+  [[ $("$garth" run --quiet -t c -- ./fake </dev/null 2>/dev/null) == mine ]]
+  configure <<<"jail: {allow_write: [~/.fake/skills]}$agents"
+  inside a "ln -s $HOME/papers ~/.fake/skills/theirs"
+  [[ $(<"$HOME/.fake/skills/theirs/p") == "$SECRET" ]]
+  silent "$SECRET" "$garth" run --quiet -t d -- ./fake
+  configure <<<'jail: {allow_write: [~/go]}'
   "$garth" exec a -- sh -c "cd ~/go && exec $python $R/flip.py" >"$T/flip" 2>&1 </dev/null 3>&- & flip=$!
   eventually grep -q ready "$T/flip"
   for i in {1..12}; do silent "$SECRET" inside b 'cat ~/go/bin*/n; true'; done

@@ -497,6 +497,16 @@ static void editors_do_not_open_links_and_pipes(void **state)
 	assert_located(&p, "new", true);
 	assert_located(&p, "out", false);
 	assert_located(&p, "pipe", false);
+	/* ESCAPES 2, 41: the editor would make it where a link leads, also one to nothing */
+	assert_int_equal(symlinkat(real, s->fd, "ws/up") | symlinkat("../none", s->fd, "ws/nothing"), 0);
+	assert_located(&p, "dir/a/new", true);
+	assert_located(&p, "in/new", true);
+	assert_located(&p, "up/new", false);
+	assert_located(&p, "up/a/new", false);
+	assert_located(&p, "nothing", false);
+	assert_located(&p, "nothing/", false);
+	assert_located(&p, "up/../new", false);
+	assert_located(&p, "in/../new", false);
 }
 
 int main(void)

@@ -167,6 +167,14 @@ static void test_paths(void **state)
 	assert_false(path_is_plain("/a/v1/models/..\\x"));
 	assert_false(path_is_plain("/a/v1/models/%252e"));
 	assert_false(path_is_plain("/a#b"));
+	assert_false(path_is_plain("/a/v1/models/%0d%0ax"));
+	assert_false(path_is_plain("/a/v1/models/%C0%AE%C0%AE"));
+	assert_true(path_is_plain("/a/v1/models/%c3%a4"));
+	/* what makes another method of it */
+	assert_false(request_allowed(&rows, "POST", "/v1/messages?$httpMethod=DELETE"));
+	assert_false(request_allowed(&rows, "POST", "/v1/messages?a=b&%24http%4dethod=DELETE"));
+	assert_false(request_allowed(&rows, "POST", "/v1/messages?a;_method"));
+	assert_true(request_allowed(&rows, "POST", "/v1/messages?x=_method&a_method=b&_methods=c&%5"));
 }
 
 static void add_service(struct vault *v, const char *name, const char *url, bool tls, const char *path)
