@@ -168,7 +168,7 @@ static int choose_again(struct child *k, struct err *e)
 static int run(struct child *k, struct err *e)
 {
 	k->run.env = k->o->env;
-	k->run.piped = k->run.person = true;
+	k->run.piped = k->run.person = k->run.tied = true;
 	k->run.warnings = &k->notes;
 	k->run.walls.allow_weaker = k->o->weaker;
 	k->run.cwd = k->place;

@@ -198,6 +198,16 @@ const char *const default_protected[] = {
 	"exec opencode \"$@\" --continue"
 /* clang-format on */
 
+/* Goose's `run` wants a prompt: without an answer, `session` is what continues on a terminal, and it knows other options. */
+/* clang-format off */
+#define GOOSE_RESUME                                                                                         \
+	"for a; do case $a in --text=*) exec goose run \"$@\" --resume --interactive;; esac; done\n"             \
+	"p=; for a; do case $p$a in --provider=*) export GOOSE_PROVIDER=\"${a#*=}\";;\n"                      \
+	"--model=*) export GOOSE_MODEL=\"${a#*=}\";; esac\n"                                                  \
+	"case $a in --provider|--model) p=$a=;; *) p=;; esac; done\n"                                          \
+	"exec goose session --resume"
+/* clang-format on */
+
 /* Log-in files: only what an agent needs to be logged in with the user's settings; no histories, no
  * sessions. Prompts: nobody can be asked for permission without a terminal, so the last command has the agent's
  * own option for that; and Codex cannot make its sandbox inside. A prompt may begin with a dash. Variables and files switch
@@ -349,8 +359,7 @@ const struct default_agent default_agents[] = {
 		.settings = LIST(".config/goose/.goosehints", ".config/goose/recipes", ".config/goose/skills",
 			".agents/skills"),
 		.dirs = LIST("XDG_CONFIG_HOME/goose=.config/goose"),
-		.resume_terminal = LIST("goose", "run", "{options}", "--resume", "--interactive",
-			"--text={answer}"),
+		.resume_terminal = LIST("sh", "-c", GOOSE_RESUME, "goose", "{options}", "--text={answer}"),
 		.quiet_hosts = LIST("us.i.posthog.com", "api.github.com"),
 		.quota = LIST("Rate limit exceeded", "insufficient_quota"),
 		.model = LIST("--model", "{model}"),

@@ -16,6 +16,6 @@
 #define CREDENTIALS_PROGRAM    "garth-credentials"
 #define CREDENTIALS_AUTHORITY  "--authority" /* authority.h */
 /* The port inside on which it listens. */
-#define CREDENTIALS_PORT 43129
+#define CREDENTIALS_PORT 23129
 
 #endif

@@ -12,6 +12,8 @@ static const struct check {
 } checks[] = {
 	/* disk-full */
 	{ "disk", full_disks_look },
+	/* lock-left */
+	{ "locks", locks_look },
 	/* merge-left */
 	{ "merges", merges_look },
 	/* keeper-gone, half-made, half-discarded, half-renamed, sockets */

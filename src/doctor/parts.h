@@ -75,8 +75,8 @@ int remake_mend(struct context *c, struct finding *f, struct err *e);
 
 /* The checks; each adds its findings. */
 typedef int check_fn(struct survey *s, struct findings *out, struct err *e);
-check_fn merges_look, tasks_look, worktrees_look, places_look, refs_look, submodules_look, moved_look,
-	missing_look, bases_look, layers_look, aside_look, leftovers_look, quarantines_look, kept_packs_look,
-	mounts_look, audit_chain_look, full_disks_look, notify_look;
+check_fn locks_look, merges_look, tasks_look, worktrees_look, places_look, refs_look, submodules_look,
+	moved_look, missing_look, bases_look, layers_look, aside_look, leftovers_look, quarantines_look,
+	kept_packs_look, mounts_look, audit_chain_look, full_disks_look, notify_look;
 
 #endif

@@ -182,7 +182,9 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 		.stdout_fd = g->stdout_fd,
 		.seconds = g->seconds || !look ? g->seconds : look->seconds,
 		.no_fifo = true,
-		.bound = look && !look->writes && !g->writes_index };
+		.bound = look && !look->writes && !g->writes_index,
+		/* if all of our group is killed, it ends its transaction: a lock that is left would stop every git */
+		.own_group = !strcmp(verb_of(args), "update-ref") };
 	int status;
 
 	arguments(g, args, &argv);
@@ -197,22 +199,28 @@ int git_try(const struct git *g, const struct strvec *args, const struct buf *in
 	return 0;
 }
 
-/* git's last line, without "fatal: ". */
+/* What follows "fatal: " or "error: " in a line; NULL for another line. */
+static const char *complaint(const char *line)
+{
+	return !strncmp(line, "fatal: ", 7) || !strncmp(line, "error: ", 7) ? line + 7 : NULL;
+}
+
+/* git's last line that says what is wrong; if there is none, its last line. Advice can follow it, for example after the
+ * name of a lock. */
 static const char *last_words(struct buf *text)
 {
-	char *line;
+	const char *words = NULL, *last = "";
 
-	while (text->len && text->data[text->len - 1] == '\n')
-		buf_cut(text, text->len - 1);
-	if (!text->len)
-		return "";
-	line = strrchr(text->data, '\n');
-	line = line ? line + 1 : text->data;
-	if (!strncmp(line, "fatal: ", 7))
-		line += 7;
-	else if (!strncmp(line, "error: ", 7))
-		line += 7;
-	return line;
+	for (char *line = text->data, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		if (*line)
+			last = line;
+		if (complaint(line))
+			words = complaint(line);
+	}
+	return words ? words : last;
 }
 
 int git_failed(const struct strvec *args, struct buf *errtext, struct err *e)

@@ -326,6 +326,8 @@ void command_leave(struct command *cmd, struct client *c, bool detached)
 		command_signal(cmd, SIGHUP);
 		evtimer_add(cmd->timer, &tv);
 	}
+	if (owned && !detached && cmd == cmd->k->main && cmd->k->spec.tied)
+		keeper_untied(cmd->k);
 	if (cmd->state != COMMAND_RUNNING)
 		return;
 	command_resize(cmd);

@@ -13,6 +13,10 @@
 #include "sys/fd.h"
 #include "sys/sock.h"
 
+/* How long a command whose client is gone may take to end at the end of its input, and then after SIGINT. */
+#define EOF_SECONDS       3
+#define INTERRUPT_SECONDS 5
+
 static void on_connect(evutil_socket_t fd, short what, void *arg)
 {
 	struct keeper *k = arg;
@@ -86,6 +90,32 @@ static void on_time_up(evutil_socket_t fd, short what, void *arg)
 		return;
 	k->timed_out = true;
 	phase_cancel(k);
+}
+
+/* First the end of its input; then SIGINT, which says that a person has ended it (task/verdict.h); then as a cancelled
+ * task. */
+void keeper_untied(struct keeper *k)
+{
+	struct timeval tv = { .tv_sec = k->interrupted ? INTERRUPT_SECONDS : EOF_SECONDS };
+
+	evtimer_add(k->untied, &tv);
+}
+
+static void on_untied(evutil_socket_t fd, short what, void *arg)
+{
+	struct keeper *k = arg;
+
+	(void)fd;
+	(void)what;
+	if (k->cancelled || k->phase >= PHASE_CLOSING || !k->main || k->main->state >= COMMAND_OVER)
+		return;
+	if (k->interrupted) {
+		phase_cancel(k);
+		return;
+	}
+	k->interrupted = true;
+	command_signal(k->main, SIGINT);
+	keeper_untied(k);
 }
 
 void keeper_time_main(struct keeper *k)
@@ -238,7 +268,8 @@ static void run(struct keeper *k, int client)
 	k->chld_ev = evsignal_new(k->base, SIGCHLD, on_child, k);
 	k->deadline = evtimer_new(k->base, on_deadline, k);
 	k->time_up = evtimer_new(k->base, on_time_up, k);
-	if (!k->term_ev || !k->chld_ev || !k->deadline || !k->time_up)
+	k->untied = evtimer_new(k->base, on_untied, k);
+	if (!k->term_ev || !k->chld_ev || !k->deadline || !k->time_up || !k->untied)
 		return;
 	event_add(k->term_ev, NULL);
 	event_add(k->chld_ev, NULL);

@@ -43,6 +43,7 @@ struct keeper_spec {
 	const struct task_run *run;       /* the main command's run, as in the store; NULL without one */
 	uint64_t log_max;                 /* bytes kept of the main command's output */
 	uint64_t timeout;                 /* time limit of the main command in seconds; 0: none */
+	bool tied;                        /* the main command ends with the client that started it */
 	/* Ports of the host's loopback to forward to the same ports of the jail's loopback, ended by 0; NULL
 	 * for none. The jail listens on them before the first command runs. */
 	const uint16_t *forwards;

@@ -57,6 +57,8 @@ struct keeper {
 	struct event *listen_ev, *chld_ev, *term_ev;
 	struct event *deadline; /* of the current phase */
 	struct event *time_up;  /* time limit of the main command */
+	struct event *untied;   /* ends the main command, whose client is gone */
+	bool interrupted;       /* it was sent SIGINT for that */
 	int orders;
 	struct event *orders_ev;
 	pid_t launch, first; /* 0: not known yet, or reaped */
@@ -80,6 +82,8 @@ struct keeper {
 int keeper_listen(struct keeper *k, const char *name, struct err *e);
 void keeper_stop_listening(struct keeper *k);
 void keeper_deadline(struct keeper *k, int seconds);
+/* The client that the main command is tied to is gone, and with it the command's input. */
+void keeper_untied(struct keeper *k);
 /* The main command has begun: starts its time limit. */
 void keeper_time_main(struct keeper *k);
 /* Called in a forked child: it will die with the keeper, gets its own process name and default signal

@@ -37,6 +37,7 @@ struct run_opts {
 	const uint16_t *ports;       /* ended by 0; NULL: none */
 	bool piped;                  /* it never gets a terminal */
 	bool person;                 /* a person talks to it, though not over a terminal */
+	bool tied;                   /* it ends with the client that started it: nobody else can talk to it */
 	bool screen;      /* an agent comes back on its own screen, whatever the command's first word is */
 	bool own_session; /* a second agent in the workspace: it gets a session of its own */
 	bool tty;         /* the command gets a terminal of this size */

@@ -93,9 +93,11 @@ static void take_output(int fd, const char *data, size_t len, void *arg)
 		a->tell(SETUP_PRINTS, data, len, a->tell_arg);
 }
 
-/* One shell for each command, so that none can disturb the next; each is printed before it runs. */
+/* One shell for each command, so that none can disturb the next; each is printed before it runs. Both streams are one, so
+ * that the last line that is read was the last that was written. */
 static void write_script(const struct config *cfg, struct buf *out)
 {
+	buf_addstr(out, "exec 2>&1\n");
 	for (size_t i = 0; i < cfg->setup.n; i++) {
 		auto_buf quoted = BUF_INIT(1u << 20);
 

@@ -249,6 +249,7 @@ int start_keeper(struct context *c, struct task *t, const struct run_opts *o,
 	spec.task_dir = at.ws.dir;
 	spec.lock_fd = lock;
 	spec.timeout = o->timeout;
+	spec.tied = o->tied;
 	spec.measure_seconds = (unsigned)c->config.check_every;
 	spec.sync_seconds = c->config.auto_rebase ? (unsigned)c->config.rebase_frequency : 0;
 	watched(&at.repo, t, &watch);

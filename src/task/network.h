@@ -17,8 +17,9 @@
 #define NETWORK_ALLOW "allow"
 #define NETWORK_HOST  "host"
 
-/* The port inside at which the proxy listens. */
-#define NETWORK_PROXY_PORT 43128
+/* The port inside at which the proxy listens. Below those that the kernel gives to whoever asks for any: so a server on the
+ * host that is forwarded has this one only if somebody chose it. */
+#define NETWORK_PROXY_PORT 23128
 /* How many ports of the host's loopback a task can have. */
 #define NETWORK_FORWARDS_MAX 32
 

@@ -157,7 +157,7 @@ for l in open(sys.argv[1]): assert json.loads(l)["task"] == "fix"' "$T/follow"
   call "$garth" run --net allow -t t -- python3 -c '
 import http.client, os, socket
 for i in range(300):
-    s = socket.create_connection(("127.0.0.1", 43128)); s.sendall(b"CONNECT registry.example:443 HTTP/1.1\r\n\r\n"); s.recv(100); s.close()
+    s = socket.create_connection(("127.0.0.1", 23128)); s.sendall(b"CONNECT registry.example:443 HTTP/1.1\r\n\r\n"); s.recv(100); s.close()
 class unix(http.client.HTTPConnection):
     def connect(self): self.sock = socket.socket(socket.AF_UNIX); self.sock.connect(os.environ["GARTH_SOCKET"])
 c = unix("garth")

@@ -182,11 +182,12 @@ set_up() {
 @test "T4 clients: a resumed agent keeps the addresses of its first run, unless the shell has others; never a secret" {
   program "$HOME/.local/bin/claude" 'echo "$ANTHROPIC_BASE_URL $ANTHROPIC_API_KEY"; [ -n "$GARTH_ANSWER" ] || echo "why?" >"$GARTH_QUESTION_FILE"'
   PATH=$HOME/.local/bin:$PATH
+  echo 'agents: {claude: {credentials: copy}}' | configure
   ANTHROPIC_BASE_URL=http://localhost:4321 ANTHROPIC_API_KEY=sec-ret "$garth" run -q -t a -- claude || [[ $? == 6 ]]
-  [[ $("$garth" answer -q a yes) == 'http://localhost:4321 ' ]]
+  [[ $(ANTHROPIC_API_KEY=other "$garth" answer -q a yes) == 'http://localhost:4321 other' ]]
   [[ $("$garth" show a --json | json 'd["network"]["hosts"]') == *localhost:4321* ]]
   not grep -rq sec-ret "$(task_dir a)/again"
-  [[ $(ANTHROPIC_BASE_URL=http://localhost:5 "$garth" resume -q a) == 'http://localhost:5 ' ]]
+  [[ $(ANTHROPIC_BASE_URL=http://localhost:5 ANTHROPIC_API_KEY=other "$garth" resume -q a) == 'http://localhost:5 other' ]]
   ANTHROPIC_BASE_URL=http://u:sec-ret@localhost:4321 "$garth" run -q -t b -- claude || [[ $? == 6 ]]
   not grep -rq sec-ret "$(task_dir b)/again"
 }
@@ -200,7 +201,9 @@ set_up() {
   on_terminal run -q -t codex -- codex 'do it'; back codex '[resume][--last]'
   on_terminal run -q -t gemini -- gemini -i 'do it'; back gemini '[--resume][latest]'
   on_terminal run -q -t opencode -- opencode; back opencode '[--continue]'
-  on_terminal run -q -t goose -- goose run --interactive -t x; back goose '[run][--resume][--interactive]'
+  on_terminal run -q -t goose -- goose run --interactive -t x; back goose '[session][--resume]'
+  on_terminal run -q -t goo -e ASK=1 -- goose run --model 'a b' --interactive -t x
+  out=$(on_terminal answer -q goo yes); [[ $out == *'<[run][--model][a b][--text=yes][--resume][--interactive]>'* ]] || complain
   # an agent that worked unattended continues unattended
   on_terminal run -q -t p -- claude -p 'do it'; back p '[--continue][-p][Go on.]'
   # without a terminal it cannot

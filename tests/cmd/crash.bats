@@ -264,3 +264,29 @@ sound() {
   "$garth" new t; mkdir -p "$T/open/garth"; : >"$T/open/garth/t.lock"
   inside t "rm -rf .git/refs/heads/garth; ln -s $T/open/garth .git/refs/heads/garth"; inside t true; [[ -e $T/open/garth/t.lock ]]
 }
+
+# A git that is killed leaves its locks, and then every git fails.
+@test "ESCAPES 23 crash: if the whole process group is killed, git ends its transaction and leaves no lock" {
+  "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'
+  git config core.packedRefsTimeout 60000; : >.git/packed-refs.lock
+  setsid "$garth" discard -fD t >"$T/out" 2>&1 3>&- &
+  pid=$!
+  # git has the lock of the branch and waits for the one of all
+  eventually test -e .git/refs/heads/garth/t.lock
+  kill -9 -- -$pid; wait $pid || true
+  rm .git/packed-refs.lock
+  no_lock() { [[ -z $(find .git -name '*.lock') ]]; }
+  eventually no_lock
+  "$garth" doctor --repair
+  [[ -z $(git for-each-ref refs/heads/garth) ]]
+}
+
+@test "crash: a lock that another git left is named" {
+  "$garth" new t; inside t 'echo x >x; git add x; git commit -qm x'
+  git config core.packedRefsTimeout 0; : >.git/packed-refs.lock
+  fails 1 "Unable to create '$R/.git/packed-refs.lock': File exists" "$garth" discard -fD t
+  rm .git/packed-refs.lock
+  # the next command ends the discard
+  "$garth" ls
+  [[ -z $(git for-each-ref refs/heads/garth) ]]
+}

@@ -524,6 +524,19 @@ lose_keeper() {
   done
 }
 
+@test "T9 doctor: locks on refs that a killed git left are named; those of Garth's own refs are removed" {
+  "$garth" new t
+  : >.git/packed-refs.lock; : >.git/refs/heads/garth/t.lock
+  # one that is new may belong to a git that works
+  silent
+  touch -d '1 hour ago' .git/packed-refs.lock .git/refs/heads/garth/t.lock
+  call "$garth" doctor --repair
+  [[ $code == 1 && $out == *"▲ $R/.git/packed-refs.lock: a git that was killed left this lock"* && $out$err == *"rm '$R/.git/packed-refs.lock'"* ]] || complain
+  [[ -e .git/packed-refs.lock && ! -e .git/refs/heads/garth/t.lock ]] || complain
+  rm .git/packed-refs.lock
+  silent
+}
+
 @test "T9 doctor: a changed base on which a task runs stays, and the task is named" {
   "$garth" run -d -t t -- sh -c 'touch ready; exec sleep 1000'; "$garth" new u
   eventually inside t 'test -e ready'

@@ -6,7 +6,7 @@ load served
 ask() {
   "$garth" exec t -- python3 -c '
 import socket, sys
-s = socket.create_connection(("127.0.0.1", 43128)); s.settimeout(20)
+s = socket.create_connection(("127.0.0.1", 23128)); s.settimeout(20)
 s.sendall(sys.argv[1].encode("latin-1").decode("unicode_escape").encode("latin-1"))
 print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 }
@@ -16,7 +16,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   call "$garth" exec --allow "localhost:$port" t -- sh -c "
     curl -sS -m 20 --noproxy '' http://localhost:$port/word
     curl -sS -m 20 --noproxy '' -p http://localhost:$port/word
-    curl -sS -m 20 --noproxy '' -x socks5h://127.0.0.1:43128 http://localhost:$port/word
+    curl -sS -m 20 --noproxy '' -x socks5h://127.0.0.1:23128 http://localhost:$port/word
     curl -sS -m 20 -x '' http://example.com/; echo \$?
     getent hosts example.com; echo \$?"
   [[ $out == "$SECRET"$'\n'"$SECRET"$'\n'"$SECRET"$'\n6\n2' ]] || complain
@@ -62,7 +62,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
   [[ $(raw 127.0.0.1 1) == ConnectionResetError || $(raw 127.0.0.1 1) == BrokenPipeError ]] || complain "$(raw 127.0.0.1 1)"
   many=(); for ((i = 1; i <= 33; i++)); do many+=(--allow "localhost:$((20000 + i))"); done
   fails 2 "at most 32 ports of localhost, not 33" "$garth" run -t m "${many[@]}" -- true
-  fails 2 "port 43128 of localhost is the proxy's own" "$garth" run -t m --allow localhost:43128 -- true
+  fails 2 "port 23128 of localhost is the proxy's own" "$garth" run -t m --allow localhost:23128 -- true
   "$garth" run -q -t m "${many[@]:2}" --on-dirty keep -- true
 }
 
@@ -180,7 +180,7 @@ print(s.recv(4096).split(b"\r\n")[0].decode())' "$1"
 import socket, time
 end, n = time.time() + 5, 0
 while time.time() < end:
-    s = socket.create_connection(("127.0.0.1", 43128)); s.sendall(b"CONNECT a%d.example:443 HTTP/1.1\r\n\r\n" % n); s.recv(100); s.close(); n += 1
+    s = socket.create_connection(("127.0.0.1", 23128)); s.sendall(b"CONNECT a%d.example:443 HTTP/1.1\r\n\r\n" % n); s.recv(100); s.close(); n += 1
 print(n)')
   ((n > 20 && n < 640)) || complain "$n"
   (($("$garth" show t --json | json 'len(d["network"]["refused"])') <= 500))

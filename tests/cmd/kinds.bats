@@ -174,6 +174,16 @@ END
     round "$edit"'; git commit -qm first -a --no-verify; rm -f .git/ran; echo x >>a.txt' 'true' "$b"; done
 }
 
+# .husky/_ has a directory's own .gitignore, so it is not in the commit: husky makes it when packages are installed.
+@test "W8 kinds: hooks of husky 9, which the set-up makes" {
+  mkdir .husky; echo 'echo ran >>"$(git rev-parse --git-dir)/ran"; ! grep -q FORBIDDEN a.txt' >.husky/pre-commit
+  printf '%s\n' 'mkdir -p .husky/_; echo "*" >.husky/_/.gitignore' \
+    'printf "#!/bin/sh\nsh -e \"\$(dirname \"\$(dirname \"\$0\")\")/pre-commit\"\n" >.husky/_/pre-commit; chmod +x .husky/_/pre-commit' >install.sh
+  commit; sh install.sh; git config core.hooksPath .husky/_
+  configure <<<$'workspace:\n  setup: [sh install.sh]\n'
+  round "$edit"'; git add -A; git commit -qm first; test -s .git/ran; echo FORBIDDEN >>a.txt; ! git commit -qam no 2>/dev/null; git checkout -q HEAD a.txt; echo x >>a.txt' 'true'
+}
+
 @test "W8 kinds: 100,000 refs" {
   h=$(git rev-parse HEAD)
   { echo '# pack-refs with: peeled fully-peeled sorted '; seq -f "$h refs/tags/t%06.0f" 1 100000; } >.git/packed-refs

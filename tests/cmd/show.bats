@@ -36,7 +36,7 @@ load helpers
   "$garth" show t --jail --net host | grep -q resolv.conf
   "$garth" show t --jail --json >"$T/j"
   [[ $(json 'd["network_mode"]' <"$T/j") == allow ]]
-  [[ $out == *'proxy    127.0.0.1:43128'* ]]
+  [[ $out == *'proxy    127.0.0.1:23128'* ]]
   # what can be written is the task's own, and nothing else
   json '[r["source"] for r in d["rows"] if r["write"] and r["source"]]' <"$T/j" >"$T/writable"
   python3 - "$T/writable" "$GARTH_HOME" <<'PY'

@@ -112,6 +112,14 @@ nothing_half() {
   "$garth" run -q --no-setup --task u -- true
 }
 
+@test "W7 set-up: the log has the lines of both streams in the order in which they were written" {
+  set_up 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo $i; i=$((i + 1)); echo $i >&2; done; exit 7'
+  call "$garth" new t
+  [[ $code == 125 && $err == *'(300); '* ]] || complain
+  log=$(sed -nE 's/.*its output is in (.*)/\1/p' <<<"$err")
+  [[ $(grep -v '^\$' "$log") == "$(seq 300)" ]] || complain "$(<"$log")"
+}
+
 @test "W7 set-up: what git does not ignore is named, but not a directory that ignores itself" {
   set_up 'mkdir gen half open; echo "*" >gen/.gitignore; echo x >gen/x; printf "*\n!x\n" >half/.gitignore; echo x >half/x; echo x >open/x'
   call "$garth" new t

