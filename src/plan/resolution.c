@@ -167,6 +167,17 @@ int resolution_end(struct stage_job *j, const char *to, const char *note, struct
 	return context_store(j->c, e);
 }
 
+void resolution_clear(struct stage_job *j)
+{
+	auto_str name = xasprintf("%s" SUFFIX, j->at->task);
+	struct err ignored = ERR_INIT;
+	auto_task left = { 0 };
+
+	if (!j->at->own_id && stage_is(j->at, STAGE_CONFLICT) && !context_store(j->c, &ignored) &&
+		!store_task_by_name(j->c->store, j->row->project_id, name, &left, &ignored))
+		put_away(j, left.id);
+}
+
 int stage_give_up(struct stage_job *j, struct err *e, const char *note, ...)
 {
 	auto_str why = NULL;

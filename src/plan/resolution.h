@@ -32,6 +32,9 @@ int resolution_merged(struct stage_job *j, const char *onto, struct err *e);
 /* Moves the stage to a state. The task for the conflict, if there is one, goes to the trash, unless it is in use. */
 int resolution_end(struct stage_job *j, const char *to, const char *note, struct err *e);
 
+/* Puts away the task that did not solve a conflict, if a runner was killed before it had done that. */
+void resolution_clear(struct stage_job *j);
+
 /* The stage cannot go on: it has failed. If a conflict was being solved, the stage waits for a person to solve it. */
 int stage_give_up(struct stage_job *j, struct err *e, const char *note, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -17,6 +17,7 @@
 #include "plan/check_walls.h"
 #include "plan/land.h"
 #include "plan/make.h"
+#include "plan/resolution.h"
 #include "plan/start.h"
 #include "plan/step.h"
 #include "plan/ticket_runner.h"
@@ -558,6 +559,8 @@ static int run(struct runner *r, enum plan_run_end *ret, struct err *e)
 	/* left by a runner that was killed */
 	if (load(r, e) < 0 || check_task_clear_all(r->c, r->row, &r->stages, e) < 0)
 		return -1;
+	for (size_t i = 0; i < r->stages.n; i++)
+		resolution_clear(&(struct stage_job){ .c = r->c, .row = r->row, .at = &r->stages.v[i] });
 	if (run_stages(r, ret, e) < 0)
 		return -1;
 	if (strcmp(r->row->state, PLAN_RUNNING) != 0)
