@@ -67,6 +67,27 @@ static void end_passed(struct keeper *k)
 	}
 }
 
+void gateway_child_end_commands(struct keeper *k, const char *why)
+{
+	for (size_t i = 0; i < PASSED_MAX; i++) {
+		struct order_msg m = {
+			.type = ORDER_NOT_STARTED, .id = k->gateway.passed[i].theirs, .value = EINTR
+		};
+		struct order_msg end = { .type = ORDER_SIGNAL, .id = k->gateway.passed[i].ours };
+
+		if (!end.id)
+			continue;
+		snprintf(m.err.msg, sizeof(m.err.msg), "the task was paused meanwhile: %s", why);
+		sock_send(k->gateway.orders, &m, sizeof(m), NULL, 0);
+		/* git removes its locks before it ends, for which it must run; in a frozen group it ends when that is thawed */
+		end.value = SIGTERM;
+		orders_send(k, &end, NULL, 0);
+		end.value = SIGCONT;
+		orders_send(k, &end, NULL, 0);
+		k->gateway.passed[i].ours = 0;
+	}
+}
+
 static void refuse(struct gateway_child *g, uint32_t id, int error)
 {
 	struct order_msg m = { .type = ORDER_NOT_STARTED, .id = id, .value = error };

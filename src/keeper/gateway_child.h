@@ -58,5 +58,8 @@ void gateway_child_open(struct keeper *k);
 void gateway_child_begin(struct keeper *k);
 /* An answer from the jail. False if it does not belong to a passed order. */
 bool gateway_child_answer(struct keeper *k, const struct order_msg *m);
+/* Ends what the gateway runs inside, and tells it why. A limit has paused the task, and these commands with it: the gateway
+ * would wait for them, and so would whoever asked it. */
+void gateway_child_end_commands(struct keeper *k, const char *why);
 
 #endif

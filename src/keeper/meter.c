@@ -129,8 +129,10 @@ static void obey(struct keeper *k, struct measure_result *r)
 		notifier_tell(k->notifier, NOTIFY_LIMIT, r->why);
 	if (r->verdict == MEASURE_WARN)
 		phase_note(k, r->why);
-	if (r->verdict == MEASURE_PAUSE)
+	if (r->verdict == MEASURE_PAUSE) {
 		pause_all(k, r->why);
+		gateway_child_end_commands(k, r->why);
+	}
 	if (r->verdict == MEASURE_END) {
 		phase_note(k, r->why);
 		phase_end(k, 128 + SIGKILL);

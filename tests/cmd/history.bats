@@ -339,6 +339,23 @@ dies_at() {
   done
 }
 
+# The pause stops everything inside, also a git that Garth runs there.
+@test "J8 T3 ESCAPES 20 36 rollback: if a limit pauses the task meanwhile, it ends with the reason, and can be repeated" {
+  "$garth" run -q -d -t t --limit max_disk=20MB -- sh -c 'until test -e /tmp/go; do sleep 0.1; done; head -c 40M /dev/zero >/tmp/big; sleep 1000'
+  inside t 'git config filter.x.smudge "touch /tmp/filtering; sleep 200; cat"; mkdir -p .git/info; echo "* filter=x" >.git/info/attributes; echo changed >a.txt'
+  "$garth" rollback t --full >"$T/said" 2>&1 3>&- & slow=$!
+  eventually test -e "$(task_dir t)/tmp/filtering"
+  touch "$(task_dir t)/tmp/go"
+  SECONDS=0; not wait "$slow"
+  ((SECONDS < 150))
+  [[ $(<"$T/said") == *'git reset inside: the task was paused meanwhile: it holds '*' more than limits.max_disk (20.0 MB)'* ]] || complain "$(<"$T/said")"
+  [[ $(state_of t) == paused ]]
+  "$garth" resume --limit max_disk=2GB t
+  inside t 'git config --unset filter.x.smudge; rm .git/info/attributes'
+  "$garth" rollback t --full
+  [[ $(inside t 'cat a.txt') == one ]]
+}
+
 # A filter of the agent's own keeps a rollback busy: other commands on the task end when the user wants it.
 @test "T3 ESCAPES 20 36 rollback: a command that waits for a slow one ends on SIGTERM, and cancel ends the slow one" {
   "$garth" new t
