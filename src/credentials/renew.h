@@ -36,7 +36,7 @@
 #define RENEW_TOKEN    "refresh_token"
 #define RENEW_LASTS    "expires_in"
 #define RENEW_ACCESS   "access_token"
-/* A token of the user's file that lasts longer, in seconds, is as good as a new one. */
+/* If the token in the user's file is valid for more seconds than this, it is not renewed. */
 #define RENEW_LASTING 300
 /* How long Garth waits for an agent outside that has no lock and has just used the same token, until it has written its file. */
 #define RENEW_OTHER_MS 2000

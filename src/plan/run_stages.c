@@ -283,8 +283,7 @@ static void watch_parent(struct runner *r)
 	watch_end(&r->watch, r->c, r->row->task_id);
 }
 
-/* Called before the stages are looked at, so that no end of a run is missed. What is watched stays watched. If a stage's task
- * cannot be watched, it is looked at from time to time. */
+/* Called before the stages are looked at, so that no end is missed. Tasks that cannot be watched are looked at every LOOK_MS. */
 static void watch(struct runner *r)
 {
 	/* notifications that failed once may work by now */
